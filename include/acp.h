@@ -1,44 +1,64 @@
 /* libacp: the Agent Client Protocol (ACP) as a state machine without I/O.
  *
- * Made from ffi/src by `cargo run -p xtask-header`. Do not edit.
+ * Generated from ffi/src by `cargo run -p xtask-header`. Do not edit.
  *
- * The host reads and writes bytes however it likes. It passes what it has read to acp_connection_receive, takes events
- * from acp_connection_poll_event until there are none, and writes what acp_connection_transmit holds. acp_constants.h
- * has the words of the protocol, acp.hpp a layer for C++.
+ * The host is the program that uses this library; the peer is the other side of the connection. The host does all reading
+ * and writing. It passes bytes that it has read to acp_connection_receive, takes events from acp_connection_poll_event
+ * until there are none, and writes what acp_connection_transmit holds. acp_constants.h has the names and numbers of the
+ * protocol. acp.hpp wraps this header for C++.
  *
  * Conventions, which hold for every function:
  *
- * - Handles (acp_connection *, acp_event *, ...) are opaque. Whoever gets one owns it and frees it with the function that
- *   is named after its type; freeing NULL does nothing. A handle that was freed must not be used again.
- * - A function that can fail returns an acp_status: ACP_OK (0), ACP_NONE (there is no such value; positive), or an error
- *   (negative). Outputs are the last parameters. They are required, and written only with ACP_OK (acp_json_string
- *   documents the one exception); those that send a request take NULL for one that is not wanted. Compilers warn where the
- *   status of a call is ignored that may be refused.
- * - Text and bytes are acp_slices, of a pointer and a length. Nothing that goes in needs to end with NUL, and no slice
- *   that comes out does. What goes in is copied or only read during the call. Text is UTF-8; what is not is refused. The
- *   pointer of an empty slice may be NULL.
- * - A slice that comes out belongs to the handle it came from. From an event, a list, items or a writer it is valid until
- *   that handle is freed (or the writer reset); from a connection until the next call that takes it as a pointer to
- *   non-const; from a JSON look-up or acp_cut_output as long as the text that was passed; from the rule catalogue
- *   always. A connection's own slices must not be passed into a call that changes it: copy them first.
- * - NULL where a pointer is required is ACP_INVALID_ARGUMENT, and nothing has happened.
- * - A call that returns anything but ACP_OK has changed nothing. (ACP_PANIC is a defect of the library; the connection
- *   it came from answers ACP_PANIC to everything then and only serves to be freed.)
- * - One handle is used by one thread at a time. It may be handed to another thread; different handles are independent,
- *   also an event and the connection it came from. Nothing global changes, and the library never calls back.
- * - Two mistakes are noticed where that is cheap, and only there: a handle that was freed or is of another type
- *   (ACP_BAD_HANDLE), and a call while another thread is inside of one with the same handle (ACP_BUSY).
- * - Enumerations are int32_t with constants, from 1 on. A number that is not listed may come from a newer library.
- * - acp_slice is the only struct that is passed by value; it never changes.
- * - Functions and constants may be added without a new ACP_ABI_VERSION; what is there stays as it is as long as that number
- *   and the name of the shared library do. Below 1.0 both may change with the second number of the version (libacp.so.0.1,
- *   libacp.so.0.2), from 1.0 on only with the first: programs are then compiled again.
+ * Handles
+ * - Handles (acp_connection *, acp_event *, ...) are opaque. The caller owns each handle that a function returns, and frees
+ *   it with the function that is named after its type. Freeing NULL does nothing. A freed handle must not be used again.
+ * - A call changes a handle if it takes it as a pointer to non-const. Freeing a handle changes it too.
+ *
+ * Statuses
+ * - A function that can fail returns an acp_status: ACP_OK (0), ACP_NONE (positive: there is no value), or an error
+ *   (negative). A call that returns anything but ACP_OK has changed nothing, with three exceptions: ACP_MISUSE keeps its
+ *   reason for acp_connection_error_kind and the others, a failed acp_writer_finish leaves a writer that must be reset, and
+ *   ACP_PANIC (see below).
+ * - Every function that returns a status can return these general errors; the comments of functions do not list them again:
+ *   ACP_INVALID_ARGUMENT (a pointer is NULL that must not be, or a text is not UTF-8), ACP_BAD_HANDLE (a handle was freed
+ *   or has another type), ACP_BUSY (another thread is inside a call with the same handle), ACP_PANIC (a defect of the
+ *   library: from then on every call with the handle that was being changed returns ACP_PANIC, and it can only be freed).
+ *   ACP_BAD_HANDLE and ACP_BUSY are aids for finding mistakes, not guarantees: do not rely on them.
+ * - Compilers warn if the status of a function is ignored that can be refused for reasons of the protocol.
+ *
+ * Parameters
+ * - Outputs are the last parameters, written here as `*out`. They must not be NULL, and are written only with ACP_OK.
+ *   Exceptions: acp_json_string also writes its output with ACP_SHORT_BUFFER, and `out` may be NULL in functions that send
+ *   a request.
+ * - Text and bytes are acp_slices: a pointer and a length. Input need not end with NUL, and output does not. Input is copied
+ *   or only read during the call. Text must be UTF-8. The pointer of an empty slice may be NULL.
+ * - Enumerations are int32_t with constants from 1 on. A newer library may return numbers that are not listed here.
+ * - Times are milliseconds on a clock of the host's choice that does not run backwards. The library reads no clock.
+ *
+ * Lifetime of slices that functions return
+ * - From an event, a list, items or a writer: until that handle is freed (or the writer is reset).
+ * - From a connection or an observer: until the next call that changes it. Do not pass such a slice to a call that changes
+ *   the same handle; copy it first.
+ * - From a look-up in JSON text or from acp_cut_output: as long as the text that was passed in.
+ * - From the rule catalogue, and names of constants: always.
+ *
+ * Threads
+ * - Only one thread at a time may use a handle. Handles may be passed between threads. Different handles are independent of
+ *   each other, even an event and the connection that it came from.
+ * - The library has no mutable global state, starts no threads, and never calls back.
+ *
+ * Compatibility
+ * - acp_slice, acp_value and acp_member are the only structs that are passed by value or in arrays; their layout never
+ *   changes.
+ * - Functions and constants may be added without a change of ACP_ABI_VERSION. What exists stays the same as long as that
+ *   number and the name of the shared library do. Before 1.0, both may change with the second number of the version
+ *   (libacp.so.0.1, libacp.so.0.2), afterwards only with the first. Programs have to be recompiled then.
  */
 
 #ifndef ACP_H
 #define ACP_H
 
-/* Before functions whose status must be looked at. */
+/* Marks functions whose status must not be ignored. */
 #if defined(__GNUC__) || defined(__clang__)
 #define ACP_MUST_USE __attribute__((warn_unused_result))
 #else
@@ -53,46 +73,47 @@
 #include <string.h>
 #include "acp_constants.h"
 
-// The version of the binary interface: what `acp_abi_version` returns must be equal to it.
+// The version of the binary interface that this header describes. `acp_abi_version` must return the same number.
 #define ACP_ABI_VERSION 1
 
-// No number: no time-out and no reminders in a configuration, the configuration's time-out in a call.
+// No value. In a configuration: no time-out, no grace period or no reminders. In a call: the time-out of the
+// configuration.
 #define ACP_UNSET UINT64_MAX
 
-// Never: a time-out for a call that waits for ever, whatever the configuration says.
+// No time-out, whatever the configuration says.
 #define ACP_NEVER (UINT64_MAX - 1)
 
-// The host is the client.
+// Role: client.
 #define ACP_ROLE_CLIENT 1
 
-// The host is the agent.
+// Role: agent.
 #define ACP_ROLE_AGENT 2
 
-// Framing: one message per line, as on standard input and output.
+// Framing: one message per line, as on standard input and output. The default.
 #define ACP_FRAMING_LINES 1
 
-// Framing: `Content-Length` headers before each message.
+// Framing: each message is preceded by a `Content-Length` header.
 #define ACP_FRAMING_CONTENT_LENGTH 2
 
-// Framing: the transport keeps messages apart, as a WebSocket does.
+// Framing: the transport itself separates messages, as a WebSocket does.
 #define ACP_FRAMING_MESSAGES 3
 
-// Policy: what the tolerance rules can repair is repaired, delivered and reported.
+// Policy: repair what can be repaired, deliver it and report the violation. The default.
 #define ACP_POLICY_TOLERANT 1
 
-// Policy: what breaks a rule is refused and reported.
+// Policy: refuse or drop messages that break a rule, and report the violation.
 #define ACP_POLICY_STRICT 2
 
-// Policy: what breaks a rule and can be let through is let through and not reported.
+// Policy: deliver messages that break a rule without a report, if they can be used at all.
 #define ACP_POLICY_OFF 3
 
-// Severity: odd, and harmless.
+// Severity: unusual, but harmless.
 #define ACP_SEVERITY_NOTE 1
 
-// Severity: wrong, but what was meant is clear.
+// Severity: wrong, but the intention is clear.
 #define ACP_SEVERITY_WARNING 2
 
-// Severity: the message cannot be taken as it is.
+// Severity: wrong, and the message cannot be used as it is.
 #define ACP_SEVERITY_ERROR 3
 
 // Level: MUST.
@@ -110,101 +131,102 @@
 // Level: MAY.
 #define ACP_LEVEL_MAY 5
 
-// Limit: bytes of one frame.
+// Limit: bytes per message, in both directions. Default: 33,554,432 (32 MiB).
 #define ACP_LIMIT_FRAME 1
 
-// Limit: nesting of one frame.
+// Limit: nesting of lists and objects in a message. Default: 128; values above 1,024 count as 1,024.
 #define ACP_LIMIT_DEPTH 2
 
-// Limit: open requests in each direction.
+// Limit: open requests in each direction, and messages in one batch. Default: 1,024.
 #define ACP_LIMIT_PENDING 3
 
-// Limit: sessions.
+// Limit: sessions of the connection. Default: 10,000.
 #define ACP_LIMIT_SESSIONS 4
 
-// Limit: terminals of one session.
+// Limit: terminals per session. Default: 1,024.
 #define ACP_LIMIT_TERMINALS 5
 
-// Limit: things of one kind that are remembered of one session beside terminals: tool calls, plans, compactions, modes.
+// Limit: other items of one kind that are remembered per session: tool calls, plans, compactions, modes. Default:
+// 4,096.
 #define ACP_LIMIT_REMEMBERED 6
 
 // Phase: `initialize` has not been sent.
 #define ACP_PHASE_START 1
 
-// Phase: `initialize` has not been answered.
+// Phase: `initialize` has been sent but not answered.
 #define ACP_PHASE_INITIALIZING 2
 
-// Phase: open.
+// Phase: the connection is ready for other calls.
 #define ACP_PHASE_READY 3
 
-// Phase: over.
+// Phase: the connection has ended.
 #define ACP_PHASE_CLOSED 4
 
-// Event: the peer asks; answer with `acp_connection_respond` or `acp_connection_respond_error`.
+// Event: the peer sent a request. Answer it with `acp_connection_respond` or `acp_connection_respond_error`.
 #define ACP_EVENT_REQUEST 1
 
-// Event: the peer tells.
+// Event: the peer sent a notification.
 #define ACP_EVENT_NOTIFICATION 2
 
-// Event: a request of the host's has ended.
+// Event: one of the host's requests has ended. Exactly one such event for each request.
 #define ACP_EVENT_RESPONSE 3
 
-// Event: the peer no longer wants an answer, which it must get all the same.
+// Event: the peer cancelled one of its requests. The request must still be answered.
 #define ACP_EVENT_CANCEL 4
 
-// Event: the library has answered a request of the peer's in the host's place.
+// Event: the library answered one of the peer's requests on the host's behalf. The host must not answer it any more.
 #define ACP_EVENT_ANSWERED 5
 
 // Event: the peer broke a rule.
 #define ACP_EVENT_VIOLATION 6
 
-// Event: the connection is over; the last one.
+// Event: the connection has ended. The last event.
 #define ACP_EVENT_CLOSED 7
 
-// Event: the host's own message went out, but it is odd; or an answer of the host's is overdue.
+// Event: a message of the host's was sent but goes against a recommendation, or an answer of the host's is overdue.
 #define ACP_EVENT_ADVICE 8
 
-// Event: the peer has answered a request of the host's that had ended with `ACP_RESPONSE_TIMEOUT` or
-// `ACP_RESPONSE_CANCELLED`. It has the members of a response; what it opened is open.
+// Event: the peer answered a request that had already ended with `ACP_RESPONSE_TIMEOUT` or `ACP_RESPONSE_CANCELLED`.
+// It has the fields of a response. A session or terminal that the answer opened is open.
 #define ACP_EVENT_LATE_RESPONSE 9
 
-// Timing: inside a prompt turn.
+// Timing: during a prompt turn.
 #define ACP_TIMING_TURN 1
 
-// Timing: the past, told again while a session is loaded.
+// Timing: replayed history, while a session is being loaded or resumed.
 #define ACP_TIMING_REPLAY 2
 
 // Timing: no turn is running.
 #define ACP_TIMING_IDLE 3
 
-// Timing: not about a session.
+// Timing: the notification is not about a session.
 #define ACP_TIMING_NONE 4
 
-// A request ended with a result.
+// The request ended with a result.
 #define ACP_RESPONSE_RESULT 1
 
-// A request ended with an error of the peer's.
+// The request ended with an error from the peer.
 #define ACP_RESPONSE_ERROR 2
 
-// A request ended with an answer that cannot be used; a violation before it says why.
+// The request ended with an answer that cannot be used. A violation event before this one says why.
 #define ACP_RESPONSE_INVALID 3
 
-// A request ended without an answer in time.
+// The request was not answered in time.
 #define ACP_RESPONSE_TIMEOUT 4
 
-// A request ended with the connection.
+// The connection ended before the request was answered.
 #define ACP_RESPONSE_CLOSED 5
 
-// A request was cancelled, and not answered in the time that `acp_config_set_cancel_grace` leaves.
+// The request was cancelled and not answered within the grace period (`acp_config_set_cancel_grace`).
 #define ACP_RESPONSE_CANCELLED 6
 
-// The message was delivered, if need be repaired.
+// The message was delivered, repaired if necessary.
 #define ACP_CONSEQUENCE_DELIVERED 1
 
 // The message was not delivered.
 #define ACP_CONSEQUENCE_DROPPED 2
 
-// The message was answered with an error.
+// The message was not delivered but answered with an error.
 #define ACP_CONSEQUENCE_REFUSED 3
 
 // The peer closed its side.
@@ -213,411 +235,604 @@
 // The host closed the connection.
 #define ACP_CLOSE_HOST 2
 
-// There is no common version of the protocol.
+// The two sides have no protocol version in common.
 #define ACP_CLOSE_VERSION 3
 
-// Misuse: too early, too late, or twice.
+// Misuse: too early, too late, or a second time.
 #define ACP_MISUSE_PHASE 1
 
-// Misuse: no such method, or not from this side, or not in this form.
+// Misuse: the method does not exist, belongs to the other side, or is a notification instead of a request (or the
+// reverse).
 #define ACP_MISUSE_METHOD 2
 
-// Misuse: the peer did not say that it can do this.
+// Misuse: the peer did not advertise the capability that this needs.
 #define ACP_MISUSE_CAPABILITY 3
 
-// Misuse: params, a result or an error that do not fit.
+// Misuse: the params, the result or the error do not fit the protocol.
 #define ACP_MISUSE_PARAMS 4
 
-// Misuse: a session that is not open here.
+// Misuse: the session is not open on this connection.
 #define ACP_MISUSE_SESSION 5
 
-// Misuse: no open request is meant by this number or id.
+// Misuse: no open request has this serial number or id.
 #define ACP_MISUSE_ID 6
 
-// Misuse: a limit of the configuration.
+// Misuse: a limit of the configuration is reached.
 #define ACP_MISUSE_LIMIT 7
 
-// Session: being loaded.
+// Session state: being loaded. Updates are history.
 #define ACP_SESSION_LOADING 1
 
-// Session: being resumed.
+// Session state: being resumed.
 #define ACP_SESSION_RESUMING 2
 
-// Session: open.
+// Session state: open.
 #define ACP_SESSION_READY 3
 
-// Turn: the agent waits for a prompt.
+// Turn: the agent is waiting for a prompt.
 #define ACP_TURN_IDLE 1
 
-// Turn: the agent works on a prompt.
+// Turn: the agent is working on a prompt.
 #define ACP_TURN_RUNNING 2
 
-// Turn: the agent works on a prompt that the client has cancelled.
+// Turn: the agent is working on a prompt that the client has cancelled.
 #define ACP_TURN_CANCELLING 3
 
-// Turn: the agent cannot go on until the user has done something (version 2).
+// Turn: the agent cannot continue until the user has acted (version 2 only).
 #define ACP_TURN_REQUIRES_ACTION 4
 
-// Login: nothing has said whether the agent works for this user.
+// Login: not known yet whether the agent accepts this user.
 #define ACP_LOGIN_UNKNOWN 1
 
-// Login: a call was refused for want of a login, or the user has logged out.
+// Login: a call was refused because a login is missing, or the user has logged out.
 #define ACP_LOGIN_REQUIRED 2
 
 // Login: a login has succeeded.
 #define ACP_LOGIN_DONE 3
 
-// JSON: `null`.
+// JSON type: null.
 #define ACP_JSON_NULL 1
 
-// JSON: `true` or `false`.
+// JSON type: boolean.
 #define ACP_JSON_BOOLEAN 2
 
-// JSON: a number.
+// JSON type: number.
 #define ACP_JSON_NUMBER 3
 
-// JSON: a string.
+// JSON type: string.
 #define ACP_JSON_STRING 4
 
-// JSON: a list.
+// JSON type: array.
 #define ACP_JSON_ARRAY 5
 
-// JSON: an object.
+// JSON type: object.
 #define ACP_JSON_OBJECT 6
 
-// The version of the library that this header is of: major.minor.patch.
+// The library version that this header belongs to, first of three numbers: major.minor.patch.
 #define ACP_VERSION_MAJOR 0
 
-// The second number of the version.
+// The second number of the library version.
 #define ACP_VERSION_MINOR 1
 
-// The third number of the version.
+// The third number of the library version.
 #define ACP_VERSION_PATCH 0
 
-// Value: a string, in `text`.
+// Value type: a string, in `text`.
 #define ACP_VALUE_STRING 1
 
-// Value: JSON text, in `text`.
+// Value type: JSON text, in `text`.
 #define ACP_VALUE_JSON 2
 
-// Value: a whole number, in `whole`.
+// Value type: an integer, in `whole`.
 #define ACP_VALUE_INT64 3
 
-// Value: a number, in `real`.
+// Value type: a number, in `real`.
 #define ACP_VALUE_DOUBLE 4
 
-// Value: `true` or, where `whole` is 0, `false`.
+// Value type: a boolean, false if `whole` is 0 and true otherwise.
 #define ACP_VALUE_BOOL 5
 
-// Value: `null`.
+// Value type: null.
 #define ACP_VALUE_NULL 6
 
-// What a host decides before a connection begins.
+// The settings that a connection starts with.
 typedef struct acp_config acp_config;
 
-// One peer, seen from one side.
+// One side of a connection: the state of the conversation with one peer.
 typedef struct acp_connection acp_connection;
 
-// Something that the host must know.
+// Something that happened on a connection or that an observer saw. It owns its text and does not depend on where it
+// came from.
 typedef struct acp_event acp_event;
 
-// The items of a list or the members of an object.
+// The items of a list or the members of an object, for iteration.
 typedef struct acp_items acp_items;
 
-// Looks on while a client and an agent talk.
+// Follows a conversation between a client and an agent from outside.
 typedef struct acp_observer acp_observer;
 
-// A list of open requests.
+// A list of open requests, oldest first. A copy: it does not change with the connection that it came from.
 typedef struct acp_requests acp_requests;
 
-// A list of sessions.
+// A list of sessions, sorted by id. A copy: it does not change with the connection that it came from.
 typedef struct acp_sessions acp_sessions;
 
-// A list of terminals.
+// A list of terminals that were created and not released. A copy: it does not change with the connection that it came
+// from.
 typedef struct acp_terminals acp_terminals;
 
-// Writes one JSON value piece by piece; commas and colons come by themselves.
+// Writes one JSON value piece by piece, and adds commas and colons.
 typedef struct acp_writer acp_writer;
 
-// What became of a call. `ACP_OK` is zero, a positive status is no error, a negative one is.
+// The result of a call: `ACP_OK` is zero, a positive status is not an error, a negative status is an error.
 typedef int32_t acp_status;
 
-// Bytes of somebody else's, mostly UTF-8 text; never terminated by NUL. `data` may be NULL where `len` is 0.
+// Borrowed bytes, usually UTF-8 text. Not terminated by NUL. `data` may be NULL if `len` is 0.
 typedef struct {
     // The first byte.
     const char *data;
-    // How many there are.
+    // The number of bytes.
     size_t len;
 } acp_slice;
 
-// A value that goes into JSON; `acp_string_value` and its like make one. It never changes.
+// A value to be written as JSON. `acp_string_value`, `acp_int64_value` and so on create one. The layout never changes.
 typedef struct {
-    // What it is (`ACP_VALUE_…`), which says what else is read.
+    // One of `ACP_VALUE_…`. It determines which of the other fields is read.
     int32_t type;
-    // A whole number.
+    // The value of an integer or a boolean.
     int64_t whole;
-    // A number.
+    // The value of a number.
     double real;
-    // A string or JSON text.
+    // The string or the JSON text.
     acp_slice text;
 } acp_value;
 
-// A member of an object. It never changes.
+// A member of an object to be written as JSON. The layout never changes.
 typedef struct {
-    // Its name.
+    // The member's name.
     acp_slice name;
-    // Its value.
+    // The member's value.
     acp_value value;
 } acp_member;
 
-// A text of the host's own, with a NUL behind it that `len` does not count. All zero is empty.
+// A string that the host owns and frees with `acp_string_free`. A NUL follows it, which `len` does not count. All zero
+// is an empty string.
 typedef struct {
-    // The first byte; NULL in one that is empty for want of a text.
+    // The first byte. NULL after `acp_string_free`, and in a string that was initialized with zeros.
     char *data;
-    // How many there are.
+    // The number of bytes.
     size_t len;
 } acp_string;
 
-// Done.
+// Success.
 #define ACP_OK 0
 
-// Done, and there is no such value: no event waits, the event has no such member, the pointer names nothing. Nothing
-// was written.
+// Success, but there is no value: no event is waiting, the event has no such field, the JSON pointer names nothing.
+// The outputs were not written.
 #define ACP_NONE 1
 
-// The protocol forbids the call now, or what was passed does not fit it. Nothing was sent and nothing has changed;
-// `acp_connection_error_…` say more.
+// The protocol does not allow the call now, or the arguments do not fit the protocol. Nothing was sent and nothing has
+// changed. `acp_connection_error_kind`, `_rule`, `_pointer` and `_message` say why.
 #define ACP_MISUSE (-1)
 
-// An argument is NULL, is not UTF-8, or is a number that has no meaning here. Nothing has changed.
+// An argument is NULL, is not UTF-8, or has a value that means nothing here. Nothing has changed.
 #define ACP_INVALID_ARGUMENT (-2)
 
-// The JSON value is of another type, or a number that does not fit.
+// The JSON value has another type, or is a number that does not fit the output.
 #define ACP_WRONG_TYPE (-3)
 
-// The buffer is too small. This is the one status other than `ACP_OK` with which an output is written: the length
-// that is needed.
+// The buffer is too small. This is the only status besides `ACP_OK` with which an output is written: the length that
+// is needed.
 #define ACP_SHORT_BUFFER (-4)
 
-// The calls to a writer did not make one JSON value, or it had been finished.
+// The calls to a writer did not produce one JSON value, or the writer is already finished.
 #define ACP_WRITER_MISUSE (-5)
 
-// A defect of the library was caught. The handle only serves to be freed.
+// A defect in the library was caught. The handle can only be freed.
 #define ACP_PANIC (-6)
 
-// The handle is none of this type: it was freed, or it never was one. That it is noticed is no promise: where its memory
-// is in use again, it may not be.
+// The pointer is not a handle of this type: it was freed, or never was one. Detection is not guaranteed: it can fail
+// once the memory is in use again.
 #define ACP_BAD_HANDLE (-7)
 
-// Another thread is inside of a call that changes this handle. Nothing has changed. It is noticed when both are there at the
-// same time; a change that begins while another thread only looks is not.
+// Another thread is inside a call that changes this handle. Nothing has changed. Detected only when both calls
+// overlap; a change that begins while another thread merely reads the handle is not detected.
 #define ACP_BUSY (-8)
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
-// The name of a status, as a C string that is always there; `unknown` for what is none.
+// Returns the name of an `acp_status`, such as "misuse", as a static NUL-terminated string; "unknown" for any other
+// number.
 const char *acp_status_name(acp_status status);
 
-// The name of an `ACP_PHASE_…`, the same in every language; as above.
+// Returns the name of an `ACP_PHASE_…` constant as a static NUL-terminated string; "unknown" for any other number. All
+// languages use the same names.
 const char *acp_phase_name(int32_t phase);
 
-// The name of an `ACP_EVENT_…`; as above.
+// Returns the name of an `ACP_EVENT_…` constant as a static NUL-terminated string; "unknown" for any other number.
 const char *acp_event_kind_name(int32_t kind);
 
-// The name of an `ACP_SEVERITY_…`; as above.
+// Returns the name of an `ACP_SEVERITY_…` constant as a static NUL-terminated string; "unknown" for any other number.
 const char *acp_severity_name(int32_t severity);
 
-// The name of an `ACP_LEVEL_…`, as the specification writes it; as above.
+// Returns the name of an `ACP_LEVEL_…` constant as the specification writes it, such as "MUST NOT", as a static
+// NUL-terminated string; "unknown" for any other number.
 const char *acp_level_name(int32_t level);
 
-// The name of an `ACP_TIMING_…`; as above.
+// Returns the name of an `ACP_TIMING_…` constant as a static NUL-terminated string; "unknown" for any other number.
 const char *acp_timing_name(int32_t timing);
 
-// The name of an `ACP_RESPONSE_…`; as above.
+// Returns the name of an `ACP_RESPONSE_…` constant as a static NUL-terminated string; "unknown" for any other number.
 const char *acp_outcome_name(int32_t outcome);
 
-// The name of an `ACP_CONSEQUENCE_…`; as above.
+// Returns the name of an `ACP_CONSEQUENCE_…` constant as a static NUL-terminated string; "unknown" for any other
+// number.
 const char *acp_consequence_name(int32_t consequence);
 
-// The name of an `ACP_CLOSE_…`; as above.
+// Returns the name of an `ACP_CLOSE_…` constant as a static NUL-terminated string; "unknown" for any other number.
 const char *acp_close_reason_name(int32_t reason);
 
-// The name of an `ACP_MISUSE_…` (1 and up); as above.
+// Returns the name of an `ACP_MISUSE_…` constant (not of the status `ACP_MISUSE`) as a static NUL-terminated string;
+// "unknown" for any other number.
 const char *acp_misuse_kind_name(int32_t kind);
 
-// The name of an `ACP_SESSION_…`; as above.
+// Returns the name of an `ACP_SESSION_…` constant as a static NUL-terminated string; "unknown" for any other number.
 const char *acp_session_state_name(int32_t state);
 
-// The name of an `ACP_TURN_…`; as above.
+// Returns the name of an `ACP_TURN_…` constant as a static NUL-terminated string; "unknown" for any other number.
 const char *acp_turn_name(int32_t turn);
 
-// The name of an `ACP_ROLE_…`; as above.
+// Returns the name of an `ACP_ROLE_…` constant as a static NUL-terminated string; "unknown" for any other number.
 const char *acp_role_name(int32_t role);
 
-// The name of an `ACP_LOGIN_…`; as above. One of them is `unknown` as well.
+// Returns the name of an `ACP_LOGIN_…` constant as a static NUL-terminated string; "unknown" for any other number, and
+// also for `ACP_LOGIN_UNKNOWN`.
 const char *acp_login_name(int32_t login);
 
-// The version of the binary interface of the library that is linked.
+// Returns the version of the binary interface of the linked library. Compare it with `ACP_ABI_VERSION` at start-up if
+// the library is linked dynamically.
 uint32_t acp_abi_version(void);
 
-// The version of the library that is linked, as a C string that is always there.
+// Returns the version of the linked library, such as "0.1.0", as a static NUL-terminated string.
 const char *acp_library_version(void);
 
-// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, ten seconds to
-// answer what was cancelled, no reminders. The caller owns `*out` and frees it with `acp_config_free`.
+// Creates a configuration with the defaults: framing `ACP_FRAMING_LINES`, policy `ACP_POLICY_TOLERANT`, protocol
+// version 1, no drafts, the default limits, no time-out, ten seconds of grace for cancelled requests, no reminders,
+// one prompt at a time.
+//
+// - `role`: the host's side, one of `ACP_ROLE_…`
+// - `*out`: the configuration; the caller owns it and frees it with `acp_config_free`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `role` is not listed; or a general error
 ACP_MUST_USE acp_status acp_config_new(int32_t role, acp_config **out);
 
-// Frees a configuration. Connections that were made with it are not concerned.
+// Frees a configuration. Connections that were created from it are not affected.
+//
+// - `config`: the configuration; NULL is ignored
 void acp_config_free(acp_config *config);
 
-// How messages are told apart on the transport (`ACP_FRAMING_…`).
+// Sets how messages are separated on the transport.
+//
+// - `config`: the configuration
+// - `framing`: one of `ACP_FRAMING_…`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `framing` is not listed; or a general error
 acp_status acp_config_set_framing(acp_config *config, int32_t framing);
 
-// What happens to messages that break a rule (`ACP_POLICY_…`).
+// Sets what happens to a message of the peer that breaks a rule.
+//
+// - `config`: the configuration
+// - `policy`: one of `ACP_POLICY_…`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `policy` is not listed; or a general error
 acp_status acp_config_set_policy(acp_config *config, int32_t policy);
 
-// Another policy (`ACP_POLICY_…`) for the rules of one severity (`ACP_SEVERITY_…`).
+// Sets another policy for the rules of one severity.
+//
+// The policy for notes also applies to the host: `ACP_POLICY_STRICT` reports what is merely recommended as
+// `ACP_EVENT_ADVICE`; `ACP_POLICY_OFF` lets the host send members that the specification does not have, as a proxy
+// must.
+//
+// - `config`: the configuration
+// - `severity`: one of `ACP_SEVERITY_…`
+// - `policy`: one of `ACP_POLICY_…`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `severity` or `policy` is not listed; or a general error
 acp_status acp_config_set_policy_for(acp_config *config, int32_t severity, int32_t policy);
 
-// Takes back what `acp_config_set_policy_for` set: the rules of this severity follow `acp_config_set_policy` again.
+// Undoes `acp_config_set_policy_for`: the rules of this severity follow `acp_config_set_policy` again.
+//
+// - `config`: the configuration
+// - `severity`: one of `ACP_SEVERITY_…`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `severity` is not listed; or a general error
 acp_status acp_config_clear_policy_for(acp_config *config, int32_t severity);
 
-// A bound (`ACP_LIMIT_…`) that holds whatever the peer sends.
+// Sets a limit that holds whatever the peer sends.
+//
+// - `config`: the configuration
+// - `limit`: one of `ACP_LIMIT_…`
+// - `value`: the limit, in the unit that the constant names
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `limit` is not listed, or `value` does not fit a `size_t` (for
+//   `ACP_LIMIT_DEPTH`: a `uint32_t`); or a general error
 acp_status acp_config_set_limit(acp_config *config, int32_t limit, uint64_t value);
 
-// The versions of the protocol that may be agreed on, in any order: 1 where nothing sets it. `ACP_INVALID_ARGUMENT` when
-// `count` is 0, and when a number is no version that the library speaks.
-acp_status acp_config_set_versions(acp_config *config,
-                                   const uint16_t *versions,
-                                   size_t count);
+// Sets the protocol versions that may be agreed on. Version 1 alone is the default.
+//
+// - `config`: the configuration
+// - `versions`: `count` version numbers in any order; copied
+// - `count`: how many numbers there are
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `count` is 0 or the library does not support one of the versions; or
+//   a general error
+acp_status acp_config_set_versions(acp_config *config, const uint16_t *versions, size_t count);
 
-// Switches a draft of the protocol on (`ACP_DRAFT_…`); `ACP_INVALID_ARGUMENT` when there is none of this name.
+// Enables a draft of the protocol. There is no way to disable it again.
+//
+// - `config`: the configuration
+// - `name`: the draft's name, one of `ACP_DRAFT_…`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if no draft has this name; or a general error
 acp_status acp_config_set_draft(acp_config *config, acp_slice name);
 
-// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `ACP_UNSET` and
-// `ACP_NEVER` wait for ever.
+// Sets after how long one of the host's requests ends with `ACP_RESPONSE_TIMEOUT`, unless the call sets its own
+// time-out.
+//
+// - `config`: the configuration
+// - `milliseconds`: the time-out; `ACP_UNSET` or `ACP_NEVER` for none, which is the default
+// - returns: `ACP_OK` or a general error
 acp_status acp_config_set_timeout(acp_config *config, uint64_t milliseconds);
 
-// Milliseconds that the peer has to answer a request after `acp_connection_cancel` (10,000 by default). Then the request
-// ends with `ACP_RESPONSE_CANCELLED`, and an answer that still comes is an `ACP_EVENT_LATE_RESPONSE`. `ACP_UNSET` and
-// `ACP_NEVER` wait for ever.
-acp_status acp_config_set_cancel_grace(acp_config *config,
-                                       uint64_t milliseconds);
+// Sets how long the peer has to answer a request after `acp_connection_cancel`. Then the request ends with
+// `ACP_RESPONSE_CANCELLED`, and an answer that still arrives is an `ACP_EVENT_LATE_RESPONSE`.
+//
+// - `config`: the configuration
+// - `milliseconds`: the grace period, 10,000 by default; `ACP_UNSET` or `ACP_NEVER` to wait for the answer without a
+//   limit
+// - returns: `ACP_OK` or a general error
+acp_status acp_config_set_cancel_grace(acp_config *config, uint64_t milliseconds);
 
-// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered: an
-// `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id. `ACP_UNSET` and `ACP_NEVER` remind of nothing.
+// Sets after how long the host is reminded, once, of a request of the peer that it has not answered: an
+// `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id.
+//
+// - `config`: the configuration
+// - `milliseconds`: the delay; `ACP_UNSET` or `ACP_NEVER` for no reminders, which is the default
+// - returns: `ACP_OK` or a general error
 acp_status acp_config_set_reminder(acp_config *config, uint64_t milliseconds);
 
-// Whether a session may have several prompts at once (TURN-03), for agents that queue prompts: a client's further prompts
-// go out with an `ACP_EVENT_ADVICE` instead of misuse, an agent's are delivered without a violation. The turn ends with
-// the last answer.
-acp_status acp_config_set_prompt_queueing(acp_config *config,
-                                          bool allowed);
+// Sets whether a session may have several prompts at once (rule TURN-03), for agents that queue prompts. If so, a
+// client's further prompts are sent, with an `ACP_EVENT_ADVICE` instead of a misuse, and an agent receives them
+// without a violation. The turn ends with the last answer.
+//
+// - `config`: the configuration
+// - `allowed`: whether to allow it; false is the default
+// - returns: `ACP_OK` or a general error
+acp_status acp_config_set_prompt_queueing(acp_config *config, bool allowed);
 
-// Names a method that some peers have although it is neither the specification's nor begins with an underscore (EXT-07): it
-// is then sent and delivered like an extension's. `ACP_INVALID_ARGUMENT` when such a method can be no peer's own, or the
-// name is empty or longer than 4,096 bytes.
-acp_status acp_config_set_foreign_method(acp_config *config,
-                                         acp_slice name);
+// Allows a method that neither the specification defines nor begins with an underscore (rule EXT-07). It is then sent
+// and delivered like an extension's method. Can be called for several methods.
+//
+// - `config`: the configuration
+// - `name`: the method's name, 1 to 4,096 bytes
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the length is wrong, or the name begins with "_", "rpc." or "$/", or
+//   belongs to the specification or a draft; or a general error
+acp_status acp_config_set_foreign_method(acp_config *config, acp_slice name);
 
-// The side that the host plays.
+// Gets the side that the host plays.
+//
+// - `config`: the configuration
+// - `*out`: one of `ACP_ROLE_…`
+// - returns: `ACP_OK` or a general error
 acp_status acp_config_role(const acp_config *config, int32_t *out);
 
-// What `acp_config_set_framing` set.
+// Gets how messages are separated on the transport.
+//
+// - `config`: the configuration
+// - `*out`: one of `ACP_FRAMING_…`
+// - returns: `ACP_OK` or a general error
 acp_status acp_config_framing(const acp_config *config, int32_t *out);
 
-// What `acp_config_set_policy` set.
+// Gets the policy for rules of severities that have no policy of their own.
+//
+// - `config`: the configuration
+// - `*out`: one of `ACP_POLICY_…`
+// - returns: `ACP_OK` or a general error
 acp_status acp_config_policy(const acp_config *config, int32_t *out);
 
-// What `acp_config_set_policy_for` set for this severity; `ACP_NONE` when its rules follow `acp_config_set_policy`.
+// Gets the policy that `acp_config_set_policy_for` set for one severity.
+//
+// - `config`: the configuration
+// - `severity`: one of `ACP_SEVERITY_…`
+// - `*out`: one of `ACP_POLICY_…`
+// - returns: `ACP_OK`; `ACP_NONE` if the severity has no policy of its own; `ACP_INVALID_ARGUMENT` if `severity` is
+//   not listed; or a general error
 acp_status acp_config_policy_for(const acp_config *config, int32_t severity, int32_t *out);
 
-// What `acp_config_set_limit` set, or the default.
+// Gets a limit.
+//
+// - `config`: the configuration
+// - `limit`: one of `ACP_LIMIT_…`
+// - `*out`: the limit that was set, or the default
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `limit` is not listed; or a general error
 acp_status acp_config_limit(const acp_config *config, int32_t limit, uint64_t *out);
 
-// Whether a version of the protocol may be agreed on; false for a number that is no version.
+// Gets whether a protocol version may be agreed on.
+//
+// - `config`: the configuration
+// - `version`: the version number
+// - `*out`: whether it may; false for a version that the library does not support
+// - returns: `ACP_OK` or a general error
 acp_status acp_config_version(const acp_config *config, uint16_t version, bool *out);
 
-// Whether a draft is switched on; `ACP_INVALID_ARGUMENT` when there is none of this name.
+// Gets whether a draft is enabled.
+//
+// - `config`: the configuration
+// - `name`: the draft's name, one of `ACP_DRAFT_…`
+// - `*out`: whether it is enabled
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if no draft has this name; or a general error
 acp_status acp_config_draft(const acp_config *config, acp_slice name, bool *out);
 
-// What `acp_config_set_timeout` set; `ACP_NONE` when requests wait for ever.
+// Gets the time-out of the host's requests.
+//
+// - `config`: the configuration
+// - `*out`: milliseconds
+// - returns: `ACP_OK`; `ACP_NONE` if there is no time-out; or a general error
 acp_status acp_config_timeout(const acp_config *config, uint64_t *out);
 
-// What `acp_config_set_cancel_grace` set, or the default; `ACP_NONE` when cancelled requests wait for ever.
+// Gets how long the peer has to answer a cancelled request.
+//
+// - `config`: the configuration
+// - `*out`: milliseconds
+// - returns: `ACP_OK`; `ACP_NONE` if there is no limit; or a general error
 acp_status acp_config_cancel_grace(const acp_config *config, uint64_t *out);
 
-// What `acp_config_set_reminder` set; `ACP_NONE` when the host is reminded of nothing.
+// Gets after how long the host is reminded of a request that it has not answered.
+//
+// - `config`: the configuration
+// - `*out`: milliseconds
+// - returns: `ACP_OK`; `ACP_NONE` if there are no reminders; or a general error
 acp_status acp_config_reminder(const acp_config *config, uint64_t *out);
 
-// What `acp_config_set_prompt_queueing` set.
+// Gets whether a session may have several prompts at once.
+//
+// - `config`: the configuration
+// - `*out`: whether it may
+// - returns: `ACP_OK` or a general error
 acp_status acp_config_prompt_queueing(const acp_config *config, bool *out);
 
-// Whether `acp_config_set_foreign_method` has named this method.
+// Gets whether `acp_config_set_foreign_method` has allowed a method.
+//
+// - `config`: the configuration
+// - `name`: the method's name
+// - `*out`: whether it is allowed
+// - returns: `ACP_OK` or a general error
 acp_status acp_config_foreign_method(const acp_config *config, acp_slice name, bool *out);
 
-// A connection at its start. The configuration is copied. The caller owns `*out` and frees it with
-// `acp_connection_free`.
+// Creates a connection in the phase `ACP_PHASE_START`. Nothing is sent: a client begins with the request `initialize`.
+//
+// - `config`: the configuration; copied
+// - `*out`: the connection; the caller owns it and frees it with `acp_connection_free`
+// - returns: `ACP_OK` or a general error
 ACP_MUST_USE acp_status acp_connection_new(const acp_config *config, acp_connection **out);
 
-// Frees a connection; events and lists that came from it stay.
+// Frees a connection. Events and lists that came from it stay valid; slices that came from it do not.
+//
+// - `connection`: the connection; NULL is ignored
 void acp_connection_free(acp_connection *connection);
 
-// Takes bytes from the peer, in any split (with `ACP_FRAMING_MESSAGES`: one message a call). What is wrong with them
-// becomes events. After the connection is over they are ignored.
+// Passes in bytes that were read from the peer, in chunks of any size (with `ACP_FRAMING_MESSAGES`: exactly one
+// message). They are decoded by `acp_connection_poll_event`, which also reports whatever is wrong with them. Bytes
+// that arrive after the end of the stream or of the connection are ignored.
+//
+// - `connection`: the connection
+// - `bytes`: the bytes; copied
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_receive(acp_connection *connection, acp_slice bytes);
 
-// The peer has closed its side: what was received is still read, then everything open ends.
+// Reports that the peer has closed its side. What was received before is still delivered; then the host's open
+// requests end with `ACP_RESPONSE_CLOSED`, and `ACP_EVENT_CLOSED` is the last event.
+//
+// - `connection`: the connection
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_receive_eof(acp_connection *connection);
 
-// Tells the time in milliseconds, on a clock of the host's own that does not run backwards. Requests whose time is up
-// end, and of the peer's that wait too long the host is reminded.
+// Sets the current time, and does what is due: the host's requests whose time-out has passed end with
+// `ACP_RESPONSE_TIMEOUT` (the peer is sent `$/cancel_request`), cancelled requests end after the grace period, and the
+// host is reminded of requests that it has not answered. Poll for events and transmit afterwards. Time-outs are
+// measured from the time of the last call of this function, 0 before the first.
+//
+// - `connection`: the connection
+// - `now`: milliseconds on any monotonic clock of the host; a time earlier than the last one has no effect on the
+//   clock
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_handle_timeout(acp_connection *connection, uint64_t now);
 
-// The next thing that the host must know; `ACP_NONE` when there is nothing more now. Poll until then after every
-// other call that changes the connection. The caller owns `*out` and frees it with `acp_event_free`; it does not
-// depend on the connection.
+// Takes the next event. Call it until it returns `ACP_NONE` after every other call that changes the connection; then
+// write what `acp_connection_transmit` holds.
+//
+// While the library's own answers to the peer wait to be written and exceed `ACP_LIMIT_FRAME` or 1 MiB, whichever is
+// larger, no further message is decoded. Once they are written, `acp_connection_poll_timeout` says that it is time to
+// continue.
+//
+// - `connection`: the connection
+// - `*out`: the event; the caller owns it and frees it with `acp_event_free`. It does not depend on the connection
+// - returns: `ACP_OK`; `ACP_NONE` if there is no event now; or a general error
 acp_status acp_connection_poll_event(acp_connection *connection, acp_event **out);
 
-// When `acp_connection_handle_timeout` is wanted, on the host's clock; `ACP_NONE` when it is not.
+// Gets when to call `acp_connection_handle_timeout` next.
+//
+// - `connection`: the connection
+// - `*out`: milliseconds on the host's clock; may be in the past
+// - returns: `ACP_OK`; `ACP_NONE` if nothing is scheduled; or a general error
 acp_status acp_connection_poll_timeout(const acp_connection *connection, uint64_t *out);
 
-// Bytes for the peer (with `ACP_FRAMING_MESSAGES`: the rest of one message); empty when there are none. Valid until
-// the next call that changes the connection.
+// Gets the bytes to write to the peer (with `ACP_FRAMING_MESSAGES`: the rest of one message). They stay there until
+// `acp_connection_consume` removes them. If they pile up, stop reading from the peer.
+//
+// - `connection`: the connection
+// - `*out`: the bytes, empty if there are none; valid until the next call that changes the connection
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_transmit(const acp_connection *connection, acp_slice *out);
 
-// Takes `count` bytes of `acp_connection_transmit` as written; partial writes are normal, and more than there are
-// counts as all of them.
+// Removes bytes from the front of `acp_connection_transmit` after they were written. Partial writes are normal.
+//
+// - `connection`: the connection
+// - `count`: how many bytes were written; more than there are counts as all of them
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_consume(acp_connection *connection, size_t count);
 
-// Ends the connection from this side: open permission requests are answered `cancelled`, own requests end, and what
-// waits in `acp_connection_transmit` can still be sent.
+// Ends the connection from this side. The peer's open permission requests are answered with `cancelled` and its
+// elicitations with `cancel`; the host's open requests end with `ACP_RESPONSE_CLOSED`. What `acp_connection_transmit`
+// holds can still be written. Closing a connection that has already ended does no harm.
+//
+// - `connection`: the connection
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_close(acp_connection *connection);
 
-// How much was received and has not been read yet. Stop reading from the transport while this is large. In bytes.
+// How much data was received and not decoded yet. Stop reading from the transport while it is large. In bytes.
+//
+// - `connection`: the connection
+// - `*out`: bytes
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_buffered(const acp_connection *connection, size_t *out);
 
-// How much waits to be sent: the length of what `transmit` holds, or with the framing `messages` of all messages.
-// Stop reading from the transport while this is large. In bytes.
+// How much data waits to be written: the length of what `transmit` holds or, with the framing `messages`, of all
+// messages. Stop reading from the transport while it is large. In bytes.
+//
+// - `connection`: the connection
+// - `*out`: bytes
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_unsent(const acp_connection *connection, size_t *out);
 
-// Whether it is clear at a glance that there is no event before more bytes come. A host that gets bytes in small
-// pieces need not ask for events after each of them.
+// A cheap check: true means that polling would certainly find no event now. A host that receives many small chunks
+// can skip polling then.
+//
+// - `connection`: the connection
+// - `*out`: true or false
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_needs_input(acp_connection *connection, bool *out);
 
-// Sends a request. `params` is JSON text, an object; for `initialize`, `protocolVersion` is filled in when it is left
-// out. `*out` is the request's number, which its one `ACP_EVENT_RESPONSE` carries too; `out` may be NULL, here and in every
-// other function that sends a request.
+// Sends a request. Its answer arrives as exactly one `ACP_EVENT_RESPONSE`.
+//
+// - `connection`: the connection
+// - `method`: the method's name (`ACP_METHOD_…`, or an extension's)
+// - `params`: JSON text of an object; an extension's method may have a list instead. `initialize` is given its
+//   `protocolVersion` if it has none
+// - `*out`: the request's serial number, which its response event carries as well; `out` may be NULL
+// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the request now or `params` does not fit; or a
+//   general error
 ACP_MUST_USE
 acp_status acp_connection_request(acp_connection *connection,
                                   acp_slice method,
                                   acp_slice params,
                                   uint64_t *out);
 
-// As `acp_connection_request`, with an id of the host's choice (JSON text; empty for the next number) and a time-out
-// (milliseconds from the time last told; `ACP_UNSET` for the configuration's, `ACP_NEVER` for none).
+// Sends a request like `acp_connection_request`, with an id and a time-out of the host's choice.
+//
+// - `connection`: the connection
+// - `method`: the method's name
+// - `params`: JSON text of an object; see `acp_connection_request`
+// - `id`: the id as JSON text, a string or an integer; empty to use the next free number
+// - `timeout`: milliseconds from the last `acp_connection_handle_timeout`; `ACP_UNSET` for the configuration's
+//   time-out, `ACP_NEVER` for none
+// - `*out`: the request's serial number; `out` may be NULL
+// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the request now, `params` does not fit, or `id` is
+//   null or in use; `ACP_INVALID_ARGUMENT` if `id` cannot be an id; or a general error
 ACP_MUST_USE
 acp_status acp_connection_request_with(acp_connection *connection,
                                        acp_slice method,
@@ -626,15 +841,40 @@ acp_status acp_connection_request_with(acp_connection *connection,
                                        uint64_t timeout,
                                        uint64_t *out);
 
-// Sends a notification; `params` is JSON text, an object. `session/cancel` also answers the session's open permission
-// requests with `cancelled`.
+// Sends a notification. `session/cancel` also answers the peer's open permission requests of the session with
+// `cancelled`.
+//
+// - `connection`: the connection
+// - `method`: the method's name (`ACP_METHOD_…`, or an extension's)
+// - `params`: JSON text of an object; an extension's method may have a list instead
+// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the notification now or `params` does not fit; or a
+//   general error
 ACP_MUST_USE acp_status acp_connection_notify(acp_connection *connection, acp_slice method, acp_slice params);
 
-// Answers the peer's request with this number with a result (JSON text). For `initialize`, `protocolVersion` is filled
-// in when it is left out.
+// Answers one of the peer's requests with a result.
+//
+// If the client has cancelled a prompt, the stop reason `cancelled` is sent in place of any other, with an
+// `ACP_EVENT_ADVICE`.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number, from its event
+// - `result`: JSON text. The answer to `initialize` is given its `protocolVersion` if it has none
+// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or `result` does not fit; or a general error
 ACP_MUST_USE acp_status acp_connection_respond(acp_connection *connection, uint64_t serial, acp_slice result);
 
-// Answers the peer's request with this number with an error; `data` is JSON text, empty for none.
+// Answers one of the peer's requests with an error.
+//
+// Where the protocol asks for a result instead, that is sent: the stop reason `cancelled` for a prompt that the client
+// has cancelled, and `cancelled` or `cancel` for a permission request or an elicitation that is answered with
+// `ACP_CODE_REQUEST_CANCELLED`.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number, from its event
+// - `code`: the error's code (`ACP_CODE_…`, or one of the host's)
+// - `message`: the error's message
+// - `data`: the error's data as JSON text; empty for none
+// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open, `data` is not JSON, or the protocol does not allow the
+//   error; or a general error
 ACP_MUST_USE
 acp_status acp_connection_respond_error(acp_connection *connection,
                                         uint64_t serial,
@@ -642,288 +882,381 @@ acp_status acp_connection_respond_error(acp_connection *connection,
                                         acp_slice message,
                                         acp_slice data);
 
-// Asks the peer to cancel the host's own request with this number. Its answer still comes, whatever it is. Asking
-// twice sends nothing more.
+// Asks the peer to cancel one of the host's requests (`$/cancel_request`). The request still ends with one
+// `ACP_EVENT_RESPONSE`, with whatever the peer answers or after the grace period. Cancelling twice sends nothing more.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number
+// - returns: `ACP_OK`; `ACP_MISUSE` if the request cannot be cancelled, usually because it is no longer open; or a
+//   general error
 acp_status acp_connection_cancel(acp_connection *connection, uint64_t serial);
 
-// Whether a method could be sent now, as far as version, side, phase and capabilities go.
+// Gets whether a method could be sent now, as far as the version, the side, the phase and the capabilities go. Params
+// are not checked.
+//
+// - `connection`: the connection
+// - `method`: the method's name. An optional part follows a colon: `session/prompt:image`, `session/new:http`,
+//   `session/update:plan`
+// - `*out`: whether it could
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_can(const acp_connection *connection, acp_slice method, bool *out);
 
-// `ACP_OK` when a method could be sent now; otherwise `ACP_MISUSE`, and `acp_connection_error_…` say why.
+// Returns `ACP_OK` if a method could be sent now. Otherwise keeps the reason for `acp_connection_error_…`. Nothing is
+// sent.
+//
+// - `connection`: the connection
+// - `method`: the method's name, with an optional part as for `acp_connection_can`
+// - returns: `ACP_OK`; `ACP_MISUSE` if it could not be sent; or a general error
 acp_status acp_connection_why_not(acp_connection *connection, acp_slice method);
 
-// What kind of mistake (`ACP_MISUSE_…`) the last call that returned `ACP_MISUSE` was; `ACP_NONE` when none was.
+// Gets what kind of mistake the last call that returned `ACP_MISUSE` was.
+//
+// - `connection`: the connection
+// - `*out`: one of `ACP_MISUSE_…`
+// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
 acp_status acp_connection_error_kind(const acp_connection *connection, int32_t *out);
 
-// The rule that forbade it, as listed in the rule catalogue. This and the next two are valid until the next call that
-// changes the connection.
+// Gets the rule that the last call that returned `ACP_MISUSE` would have broken.
+//
+// - `connection`: the connection
+// - `*out`: the rule's id, for `acp_rule_text`; valid until the next call that changes the connection
+// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
 acp_status acp_connection_error_rule(const acp_connection *connection, acp_slice *out);
 
-// JSON pointer into what was passed; empty when it is about the call as a whole.
+// Gets where the mistake is in the params or the result that were passed to the last call that returned `ACP_MISUSE`.
+//
+// - `connection`: the connection
+// - `*out`: a JSON pointer, empty if the call as a whole is meant; valid until the next call that changes the
+//   connection
+// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
 acp_status acp_connection_error_pointer(const acp_connection *connection, acp_slice *out);
 
-// What is wrong, what was expected, and what to do instead.
+// Gets what was wrong with the last call that returned `ACP_MISUSE`, what was expected, and what to do instead.
+//
+// - `connection`: the connection
+// - `*out`: the message; valid until the next call that changes the connection
+// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
 acp_status acp_connection_error_message(const acp_connection *connection, acp_slice *out);
 
 // The side that the host plays.
 //
+// - `connection`: the connection
 // - `*out`: one of `ACP_ROLE_…`
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_role(const acp_connection *connection, int32_t *out);
 
-// A copy of the configuration, with the defaults filled in.
+// A copy of the configuration, including the defaults.
 //
+// - `connection`: the connection
 // - `*out`: a copy; the caller owns it and frees it with `acp_config_free`
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_config(const acp_connection *connection, acp_config **out);
 
 // How far the connection is.
 //
+// - `connection`: the connection
 // - `*out`: one of `ACP_PHASE_…`
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_phase(const acp_connection *connection, int32_t *out);
 
-// The agreed version of the protocol.
+// The agreed protocol version.
 //
-// - `ACP_NONE`: before it is agreed on: a client knows it once `initialize` has been answered, an agent once
-//   `initialize` has come
+// - `connection`: the connection
+// - `*out`: the number
+// - returns: `ACP_OK`; `ACP_NONE` before it is agreed on: for a client, until `initialize` has been answered; for
+//   an agent, until `initialize` has arrived; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_version(const acp_connection *connection, uint16_t *out);
 
-// What the peer can do: its capabilities object, `{}` before `initialize`. To ask about one method, use `can`.
+// The capabilities object that the peer advertised; `{}` before `initialize`. To ask about one method, use `can`.
 //
+// - `connection`: the connection
 // - `*out`: JSON text; valid until the next call that changes the connection
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_capabilities(const acp_connection *connection, acp_slice *out);
 
-// What the host said it can do: its capabilities object, `{}` before `initialize`.
+// The capabilities object that the host advertised; `{}` before `initialize`.
 //
+// - `connection`: the connection
 // - `*out`: JSON text; valid until the next call that changes the connection
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_own_capabilities(const acp_connection *connection, acp_slice *out);
 
-// The peer's whole params or result of `initialize`, with its name and its ways to log in; `{}` before.
+// The peer's complete params or result of `initialize`, including its name and its login methods; `{}` before
+// `initialize`.
 //
+// - `connection`: the connection
 // - `*out`: JSON text; valid until the next call that changes the connection
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_peer_info(const acp_connection *connection, acp_slice *out);
 
-// The name of the program behind the peer, for logs and messages. Rule INIT-11.
+// The name of the peer's program, for logs and messages. Rule INIT-11.
 //
-// - `*out`: the text; valid until the next call that changes the connection, and this is one
-// - `ACP_NONE`: before `initialize`, and where the peer does not say it
+// - `connection`: the connection
+// - `*out`: the text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` before `initialize`, and if the peer does not give its name; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_peer_name(acp_connection *connection, acp_slice *out);
 
-// What the peer says about one extension under `_meta` of its capabilities. Rule EXT-10.
+// What the peer advertises for one extension under `_meta` of its capabilities. Rule EXT-10.
 //
+// - `connection`: the connection
 // - `name`: the extension's name
 // - `*out`: JSON text; valid until the next call that changes the connection
-// - `ACP_NONE`: where the peer does not advertise the extension, and before `initialize`
+// - returns: `ACP_OK`; `ACP_NONE` if the peer does not advertise the extension, and before `initialize`; or a
+//   general error
 // - see https://agentclientprotocol.com/protocol/v1/extensibility
 acp_status acp_connection_peer_extension(const acp_connection *connection, acp_slice name, acp_slice *out);
 
-// Whether the agent works for this user, as far as anything has said.
+// Whether the agent accepts this user, as far as is known.
 //
+// - `connection`: the connection
 // - `*out`: one of `ACP_LOGIN_…`
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/protocol/v1/authentication
 acp_status acp_connection_login(const acp_connection *connection, int32_t *out);
 
-// The ways to log in that the agent listed and that can be used, in its order. The kind is `agent` where
-// `authenticate` (version 2: `auth/login`) asks the agent to do it, `terminal` where the client runs it in a
-// terminal, and in version 2 also `custom` for a type of the two sides' own and `unknown` for one that is newer
-// than the library.
+// The agent's login methods that can be used, in the agent's order. The kind is `agent` if `authenticate` (version
+// 2: `auth/login`) asks the agent to log in and `terminal` if the client runs the login in a terminal. Version 2
+// adds `custom` for a type that the two sides have agreed on themselves and `unknown` for a type that this library
+// does not know.
 //
+// - `connection`: the connection
 // - `*out`: JSON text, a list of objects `{"methodId", "kind"}`; valid until the next call that changes the
-//   connection, and this is one
+//   connection, this function included
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/protocol/v1/authentication
 acp_status acp_connection_login_methods(acp_connection *connection, acp_slice *out);
 
-// Whether a request may be sent once more when nobody knows what became of it, because its time was up or the
-// connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time, `never` because
-// it might be done twice. It can be asked of a connection that is over.
+// Whether a request may be sent again when its outcome is unknown because it timed out or the connection was lost:
+// `safe` means unchanged, `key` means with the same `idempotencyKey` as the first time, `never` means not at all
+// because it might be carried out twice. Also available after the connection has ended.
 //
+// - `connection`: the connection
 // - `method`: the method's name
 // - `*out`: the text; valid until the next call that changes the connection
-// - `ACP_NONE`: before the version is agreed on, and for methods that are no requests of that version
+// - returns: `ACP_OK`; `ACP_NONE` before the version is agreed on, and if the method is not a request of that
+//   version; or a general error
 // - see https://agentclientprotocol.com/rfds/v2/idempotency-keys
 acp_status acp_connection_retry_class(const acp_connection *connection, acp_slice method, acp_slice *out);
 
-// The ids of questions that are settled on web pages and have not been yet, in the order of their text. Rule
+// The ids of the elicitations that are answered on a web page and not completed yet, in alphabetical order. Rule
 // ELIC-20.
 //
-// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, and this is one
+// - `connection`: the connection
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, this function
+//   included
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/rfds/elicitation
 acp_status acp_connection_open_elicitations(acp_connection *connection, acp_slice *out);
 
-// The model providers that the agent listed last, in the order of their ids, and whether each is switched on.
-// Draft `llm_providers`. Rule PROV-04.
+// The model providers that the agent listed last, ordered by id, and whether each is enabled. Draft
+// `llm_providers`. Rule PROV-04.
 //
+// - `connection`: the connection
 // - `*out`: JSON text, a list of objects `{"providerId", "enabled"}`; valid until the next call that changes the
-//   connection, and this is one
+//   connection, this function included
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/rfds/custom-llm-endpoint
 acp_status acp_connection_providers(acp_connection *connection, acp_slice *out);
 
-// All that is known of the connection as a whole: an object that always has all of its members.
+// The state of the connection as one object. All of its members are always present.
 //
-// - `phase`: the name of the phase; `version`: the agreed version, or null before it is agreed on
-// - `login`: whether the agent works for this user, as far as anything has said: `unknown`, `required` or `done`
-// - `loginMethods`: a list of `{"methodId", "kind"}` of the ways to log in that can be used, in the agent's order;
-//   the kind is `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a
-//   terminal, and in version 2 also `custom` for a type of the two sides' own and `unknown` for one that is newer
-//   than the library
-// - `openElicitations`: the ids of questions that are settled on web pages and have not been yet
-// - `providers` (draft): a list of `{"providerId", "enabled"}` of the model providers that the agent listed last
+// - `phase`: `start`, `initializing`, `ready` or `closed`; `version`: the agreed version, or null before it is
+//   agreed on
+// - `login`: whether the agent accepts this user, as far as is known: `unknown`, `required` or `done`
+// - `loginMethods`: a list of `{"methodId", "kind"}`, the login methods that can be used, in the agent's order;
+//   the kind is `agent`, `terminal`, `custom` or `unknown`
+// - `openElicitations`: the ids of the elicitations that are answered on a web page and not completed yet
+// - `providers` (draft): a list of `{"providerId", "enabled"}`, the model providers that the agent listed last
 //
-// - `*out`: JSON text; valid until the next call that changes the connection, and this is one
+// - `connection`: the connection
+// - `*out`: JSON text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_snapshot(acp_connection *connection, acp_slice *out);
 
-// Whether a session can be used.
+// Whether a session is open, or being loaded or resumed.
 //
+// - `connection`: the connection
 // - `id`: the session's id
 // - `*out`: one of `ACP_SESSION_…`
-// - `ACP_NONE`: when the session is not known
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/session-setup
 acp_status acp_connection_session_state(const acp_connection *connection, acp_slice id, int32_t *out);
 
-// Whether the agent works for a session.
+// Whether the agent is working for a session.
 //
+// - `connection`: the connection
 // - `id`: the session's id
 // - `*out`: one of `ACP_TURN_…`
-// - `ACP_NONE`: when the session is not known
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/prompt-turn
 acp_status acp_connection_session_turn(const acp_connection *connection, acp_slice id, int32_t *out);
 
 // The working directory of a session.
 //
+// - `connection`: the connection
 // - `id`: the session's id
 // - `*out`: the text; valid until the next call that changes the connection
-// - `ACP_NONE`: when the session is not known, or its directory is not
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or its directory is not known; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/session-setup
 acp_status acp_connection_session_cwd(const acp_connection *connection, acp_slice id, acp_slice *out);
 
-// All directories of a session: the working directory, then the others.
+// All directories of a session: the working directory, then the additional ones.
 //
+// - `connection`: the connection
 // - `id`: the session's id
-// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, and this is one
-// - `ACP_NONE`: when the session is not known
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, this function
+//   included
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/session-setup
 acp_status acp_connection_session_roots(acp_connection *connection, acp_slice id, acp_slice *out);
 
-// The id of the mode that is in force in a session.
+// The id of a session's current mode.
 //
+// - `connection`: the connection
 // - `id`: the session's id
-// - `*out`: the text; valid until the next call that changes the connection, and this is one
-// - `ACP_NONE`: when the session is not known, or it has no modes
+// - `*out`: the text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or it has no modes; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/session-modes
 acp_status acp_connection_session_mode(acp_connection *connection, acp_slice id, acp_slice *out);
 
-// The modes that a session offers: the list as the agent told it.
+// The modes that a session offers, as the agent listed them.
 //
+// - `connection`: the connection
 // - `id`: the session's id
 // - `*out`: JSON text; valid until the next call that changes the connection
-// - `ACP_NONE`: when the session is not known, or it has told of none, or of more than is kept
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the agent has not sent the list, or it is too
+//   long to be kept (256 KiB, or the limit `remembered`); or a general error
 // - see https://agentclientprotocol.com/protocol/v1/session-modes
 acp_status acp_connection_session_available_modes(const acp_connection *connection, acp_slice id, acp_slice *out);
 
-// The options of a session with their values: the list as the agent told it last.
+// The config options of a session and their values, as the agent listed them last.
 //
+// - `connection`: the connection
 // - `id`: the session's id
 // - `*out`: JSON text; valid until the next call that changes the connection
-// - `ACP_NONE`: when the session is not known, or it has told of none, or of more than is kept
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the agent has not sent the list, or it is too
+//   long to be kept (256 KiB); or a general error
 // - see https://agentclientprotocol.com/protocol/v1/session-config-options
 acp_status acp_connection_session_config_options(const acp_connection *connection, acp_slice id, acp_slice *out);
 
-// The tool calls of a session and how far each is, oldest first.
+// The tool calls of a session and the status of each, oldest first.
 //
+// - `connection`: the connection
 // - `id`: the session's id
 // - `*out`: JSON text, a list of objects `{"toolCallId", "status"}`; valid until the next call that changes the
-//   connection, and this is one
-// - `ACP_NONE`: when the session is not known
+//   connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/tool-calls
 acp_status acp_connection_session_tool_calls(acp_connection *connection, acp_slice id, acp_slice *out);
 
-// The entries of a session's plan: the list as the agent told it last.
+// The entries of a session's plan, as the agent listed them last.
 //
+// - `connection`: the connection
 // - `id`: the session's id
 // - `*out`: JSON text; valid until the next call that changes the connection
-// - `ACP_NONE`: when the session is not known, or it has told of none, or of more than is kept
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the agent has not sent the list, or it is too
+//   long to be kept (256 KiB); or a general error
 // - see https://agentclientprotocol.com/protocol/v1/agent-plan
 acp_status acp_connection_session_plan(const acp_connection *connection, acp_slice id, acp_slice *out);
 
-// The ids of a session's plans that have one.
+// The ids of a session's plans that have an id, in alphabetical order.
 //
+// - `connection`: the connection
 // - `id`: the session's id
-// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, and this is one
-// - `ACP_NONE`: when the session is not known
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, this function
+//   included
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 // - see https://agentclientprotocol.com/rfds/plan-operations
 acp_status acp_connection_session_plan_ids(acp_connection *connection, acp_slice id, acp_slice *out);
 
-// The commands that a user can type in a session: the list as the agent told it last.
+// The commands that a user can type in a session, as the agent listed them last.
 //
+// - `connection`: the connection
 // - `id`: the session's id
 // - `*out`: JSON text; valid until the next call that changes the connection
-// - `ACP_NONE`: when the session is not known, or it has told of none, or of more than is kept
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the agent has not sent the list, or it is too
+//   long to be kept (256 KiB); or a general error
 // - see https://agentclientprotocol.com/protocol/v1/slash-commands
 acp_status acp_connection_session_commands(const acp_connection *connection, acp_slice id, acp_slice *out);
 
 // The ids of a session's compactions that have not ended, oldest first. Rule NOTE-09.
 //
+// - `connection`: the connection
 // - `id`: the session's id
-// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, and this is one
-// - `ACP_NONE`: when the session is not known
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, this function
+//   included
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 acp_status acp_connection_session_open_compactions(acp_connection *connection, acp_slice id, acp_slice *out);
 
-// Whether the user has logged out since a session was opened, so that it may fail for want of a login. Rule
-// AUTH-25.
+// Whether the user has logged out since a session was opened. If so, the session may fail because a login is
+// missing. Rule AUTH-25.
 //
+// - `connection`: the connection
 // - `id`: the session's id
-// - `ACP_NONE`: when the session is not known
+// - `*out`: true or false
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/authentication
 acp_status acp_connection_session_auth_uncertain(const acp_connection *connection, acp_slice id, bool *out);
 
-// The id of the session that a session is a child of.
+// The id of a session's parent session.
 //
+// - `connection`: the connection
 // - `id`: the session's id
 // - `*out`: the text; valid until the next call that changes the connection
-// - `ACP_NONE`: when the session is not known, or it was opened by the client
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the client opened it; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/subagents
 acp_status acp_connection_session_parent(const acp_connection *connection, acp_slice id, acp_slice *out);
 
-// Whether the client may cancel the work of a session: always, unless it is a child that does not allow it.
+// Whether the client may cancel the work of a session. False only for a child session that does not allow it.
 //
+// - `connection`: the connection
 // - `id`: the session's id
-// - `ACP_NONE`: when the session is not known
+// - `*out`: true or false
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 // - see https://agentclientprotocol.com/protocol/v1/subagents
 acp_status acp_connection_session_may_cancel(const acp_connection *connection, acp_slice id, bool *out);
 
-// All that is known of a session: an object that always has all of its members. Null says that the session has
-// told of none, or of more than is kept. It costs as much as it is long.
+// The state of a session as one object. All of its members are always present. A member that lists something is
+// null if the agent has not sent the list, or if it is too long to be kept (256 KiB, or the limit `remembered`).
+// The cost grows with the length of the text.
 //
-// - `state` and `turn`: the names of the session's state and of its turn's
-// - `stopReason`: why its work has ended, as the agent told it last, or null; `error`: what failed, where that is
-//   `error`, or null; `background`: the list of what runs beside the foreground work, or null (version 2)
-// - `terminals`: an object from the ids of open terminals to whether the command of each has ended
+// - `state`: `loading`, `resuming` or `ready`; `turn`: `idle`, `running`, `requires_action` or `cancelling`
+// - `stopReason`: why the agent's work ended last, or null; `error`: the error that it ended with, or null;
+//   `background`: the list of what runs in the background, or null (version 2)
+// - `terminals`: an object that maps the id of each open terminal to whether its command has ended
 // - `cwd`: the working directory, or null; `roots`: the list of all directories
-// - `modes`: `{"currentModeId", "availableModes"}`, the second a list or null; or null
-// - `configOptions`, `commands`: lists as the agent told them last, or null
+// - `modes`: `{"currentModeId", "availableModes"}`, the second a list or null; null if there are no modes
+// - `configOptions`, `commands`: lists as the agent sent them last, or null
 // - `toolCalls`: a list of `{"toolCallId", "status"}`, oldest first
-// - `plan`: the list of its entries, or null; `planIds`: the ids of plans that have one
-// - `openCompactions`: the ids of compactions that have not ended
-// - `authUncertain`: whether the user has logged out since it was opened, so that it may fail for want of a login
-// - `parent`: the id of the session that it is a child of, or null; `mayCancel`: whether the client may cancel its
-//   work
+// - `displayTerminals`: a list of `{"terminalId", "exited"}`, oldest first; `cancellable`: `{"toolCalls",
+//   "terminals"}`, lists of the ids of those that the client may cancel (version 2)
+// - `plan`: the list of its entries, or null; `planIds`: the ids of the plans that have an id
+// - `openCompactions`: the ids of the compactions that have not ended
+// - `authUncertain`: whether the user has logged out since the session was opened, so that it may fail because a
+//   login is missing
+// - `parent`: the id of its parent session, or null; `mayCancel`: whether the client may cancel its work
 //
+// - `connection`: the connection
 // - `id`: the session's id
-// - `*out`: JSON text; valid until the next call that changes the connection, and this is one
-// - `ACP_NONE`: when the session is not known
+// - `*out`: JSON text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 acp_status acp_connection_session_snapshot(acp_connection *connection, acp_slice id, acp_slice *out);
 
-// The text of a prompt that runs one of a session's commands. Rule CMD-05.
+// The text of a prompt that runs one of a session's commands: `/name`, or `/name input`. Rule CMD-05.
 //
+// - `connection`: the connection
 // - `session`: the session's id
 // - `name`: the command's name
-// - `input`: what follows the name, empty for nothing
-// - `*out`: the text; valid until the next call that changes the connection, and this is one
-// - `ACP_NONE`: when the session is not known, or it has not listed the command
+// - `input`: the text that follows the name; empty for none
+// - `*out`: the text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or it has not listed the command; or a general
+//   error
 // - see https://agentclientprotocol.com/protocol/v1/slash-commands
 acp_status acp_connection_command_text(acp_connection *connection,
                                        acp_slice session,
@@ -931,408 +1264,825 @@ acp_status acp_connection_command_text(acp_connection *connection,
                                        acp_slice input,
                                        acp_slice *out);
 
-// Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed,
-// links in the file system are the host's to check. False where the directories, or the session, are not known.
-// Rule SESS-06.
+// Whether a path lies inside one of a session's directories. Only the text of the path is examined: `.` and `..`
+// are resolved, but the host has to check links in the file system. False if the session or its directories are
+// not known. Rule SESS-06.
 //
+// - `connection`: the connection
 // - `session`: the session's id
 // - `path`: an absolute path
+// - `*out`: true or false
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/protocol/v1/session-setup
 acp_status acp_connection_in_roots(const acp_connection *connection, acp_slice session, acp_slice path, bool *out);
 
-// The sessions that are known now, by id.
+// The sessions of the connection, sorted by id.
 //
+// - `connection`: the connection
 // - `*out`: a list; the caller owns it and frees it with `acp_sessions_free`
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/protocol/v1/session-setup
 acp_status acp_connection_sessions(const acp_connection *connection, acp_sessions **out);
 
 // The host's own requests that have no answer yet, oldest first.
 //
+// - `connection`: the connection
 // - `*out`: a list; the caller owns it and frees it with `acp_requests_free`
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_pending(const acp_connection *connection, acp_requests **out);
 
 // The peer's requests that the host has not answered yet, oldest first. Rule RPC-15.
 //
+// - `connection`: the connection
 // - `*out`: a list; the caller owns it and frees it with `acp_requests_free`
+// - returns: `ACP_OK` or a general error
 acp_status acp_connection_unanswered(const acp_connection *connection, acp_requests **out);
 
-// The terminals that were created and not released, by session. Rule TERM-04.
+// The terminals that were created and not released, grouped by session. Rule TERM-04.
 //
+// - `connection`: the connection
 // - `*out`: a list; the caller owns it and frees it with `acp_terminals_free`
+// - returns: `ACP_OK` or a general error
 // - see https://agentclientprotocol.com/protocol/v1/terminals
 acp_status acp_connection_open_terminals(const acp_connection *connection, acp_terminals **out);
 
-// The host's own open request with an id.
+// Finds the host's own open request with this id.
 //
-// - `id`: the request's id as JSON text; `ACP_INVALID_ARGUMENT` where it is no id
-// - `*out`: its number on this connection
-// - `ACP_NONE`: when no such request is open
+// - `connection`: the connection
+// - `id`: the request's id as JSON text
+// - `*out`: the request's serial number on this connection
+// - returns: `ACP_OK`; `ACP_NONE` when no such request is open; `ACP_INVALID_ARGUMENT` if `id` cannot be an id; or
+//   a general error
 acp_status acp_connection_pending_by_id(const acp_connection *connection, acp_slice id, uint64_t *out);
 
-// The peer's open request with an id.
+// Finds the peer's open request with this id.
 //
-// - `id`: the request's id as JSON text; `ACP_INVALID_ARGUMENT` where it is no id
-// - `*out`: its number on this connection
-// - `ACP_NONE`: when no such request is open
+// - `connection`: the connection
+// - `id`: the request's id as JSON text
+// - `*out`: the request's serial number on this connection
+// - returns: `ACP_OK`; `ACP_NONE` when no such request is open; `ACP_INVALID_ARGUMENT` if `id` cannot be an id; or
+//   a general error
 acp_status acp_connection_unanswered_by_id(const acp_connection *connection, acp_slice id, uint64_t *out);
 
-// The id of the host's own open request with a number.
+// The id of the host's own open request with this serial number.
 //
-// - `serial`: the request's number on this connection
-// - `*out`: the id as JSON text; valid until the next call that changes the connection, and this is one
-// - `ACP_NONE`: when no such request is open
+// - `connection`: the connection
+// - `serial`: the request's serial number on this connection
+// - `*out`: the id as JSON text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when no such request is open; or a general error
 acp_status acp_connection_pending_id(acp_connection *connection, uint64_t serial, acp_slice *out);
 
-// The id of the peer's open request with a number.
+// The id of the peer's open request with this serial number.
 //
-// - `serial`: the request's number on this connection
-// - `*out`: the id as JSON text; valid until the next call that changes the connection, and this is one
-// - `ACP_NONE`: when no such request is open
+// - `connection`: the connection
+// - `serial`: the request's serial number on this connection
+// - `*out`: the id as JSON text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when no such request is open; or a general error
 acp_status acp_connection_unanswered_id(acp_connection *connection, uint64_t serial, acp_slice *out);
 
-// Frees a list.
+// Frees a list of sessions, and with it all slices that came from it.
+//
+// - `list`: the list; NULL is ignored
 void acp_sessions_free(acp_sessions *list);
 
-// How many there are.
+// Gets the number of sessions in a list.
+//
+// - `list`: the list
+// - `*out`: the number
+// - returns: `ACP_OK` or a general error
 acp_status acp_sessions_len(const acp_sessions *list, size_t *out);
 
-// The id of one. Slices from a list are valid until it is freed.
+// Gets the id of a session in a list.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: the session's id; valid until the list is freed
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_sessions_id(const acp_sessions *list, size_t index, acp_slice *out);
 
-// Whether it can be used (`ACP_SESSION_…`).
+// Gets the state of a session in a list.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: one of `ACP_SESSION_…`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_sessions_state(const acp_sessions *list, size_t index, int32_t *out);
 
-// Whether the agent works for it (`ACP_TURN_…`).
+// Gets whether the agent is working for a session in a list.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: one of `ACP_TURN_…`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_sessions_turn(const acp_sessions *list, size_t index, int32_t *out);
 
-// Frees a list.
+// Frees a list of requests, and with it all slices that came from it.
+//
+// - `list`: the list; NULL is ignored
 void acp_requests_free(acp_requests *list);
 
-// How many there are.
+// Gets the number of requests in a list.
+//
+// - `list`: the list
+// - `*out`: the number
+// - returns: `ACP_OK` or a general error
 acp_status acp_requests_len(const acp_requests *list, size_t *out);
 
-// The id of one, as JSON text.
+// Gets the id of a request in a list.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: the id as JSON text; valid until the list is freed
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_requests_id(const acp_requests *list, size_t index, acp_slice *out);
 
-// Its number.
+// Gets the serial number of a request in a list.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: the serial number, as passed to `acp_connection_respond` or `acp_connection_cancel`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_requests_serial(const acp_requests *list, size_t index, uint64_t *out);
 
-// The method.
+// Gets the method of a request in a list.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: the method's name; valid until the list is freed
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_requests_method(const acp_requests *list, size_t index, acp_slice *out);
 
-// The session it is about; `ACP_NONE` when it is about none.
+// Gets the session that a request in a list is about.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: the session's id; valid until the list is freed
+// - returns: `ACP_OK`; `ACP_NONE` if it is not about a session; `ACP_INVALID_ARGUMENT` if `index` is out of range; or
+//   a general error
 acp_status acp_requests_session(const acp_requests *list, size_t index, acp_slice *out);
 
-// Whether its sender has asked to cancel it.
+// Gets whether the sender of a request in a list has asked to cancel it.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: whether it has
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_requests_cancelled(const acp_requests *list, size_t index, bool *out);
 
-// When it times out or, of a peer's request, when the host is reminded of it, on the host's clock; `ACP_NONE` for never.
-acp_status acp_requests_deadline(const acp_requests *list,
-                                 size_t index,
-                                 uint64_t *out);
+// Gets when a request in a list times out or, for a request of the peer, when the host is reminded of it.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: milliseconds on the host's clock
+// - returns: `ACP_OK`; `ACP_NONE` if it does not time out or there is no reminder; `ACP_INVALID_ARGUMENT` if `index`
+//   is out of range; or a general error
+acp_status acp_requests_deadline(const acp_requests *list, size_t index, uint64_t *out);
 
-// Frees a list.
+// Frees a list of terminals, and with it all slices that came from it.
+//
+// - `list`: the list; NULL is ignored
 void acp_terminals_free(acp_terminals *list);
 
-// How many there are.
+// Gets the number of terminals in a list.
+//
+// - `list`: the list
+// - `*out`: the number
+// - returns: `ACP_OK` or a general error
 acp_status acp_terminals_len(const acp_terminals *list, size_t *out);
 
-// The session that one belongs to.
+// Gets the session of a terminal in a list.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: the session's id; valid until the list is freed
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_terminals_session(const acp_terminals *list, size_t index, acp_slice *out);
 
-// Its id there.
+// Gets the id of a terminal in a list.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: the terminal's id, unique within its session; valid until the list is freed
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_terminals_id(const acp_terminals *list, size_t index, acp_slice *out);
 
-// Whether its command is known to have ended.
+// Gets whether the command of a terminal in a list is known to have ended.
+//
+// - `list`: the list
+// - `index`: from 0
+// - `*out`: whether it is
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_terminals_ended(const acp_terminals *list, size_t index, bool *out);
 
-// Frees an event.
+// Frees an event, and with it all slices that came from it.
+//
+// - `event`: the event; NULL is ignored
 void acp_event_free(acp_event *event);
 
-// What kind of event it is (`ACP_EVENT_…`).
+// Gets the kind of an event.
+//
+// - `event`: the event
+// - `*out`: one of `ACP_EVENT_…`
+// - returns: `ACP_OK` or a general error
 acp_status acp_event_kind(const acp_event *event, int32_t *out);
 
-// The method: of all but closed events, of a violation where one could be read; of advice about an answer, the method
-// that was called. Slices from an event are valid until it is freed.
+// Gets the method that an event is about. For a response or an answer of the host's, that is the method of the
+// request.
+//
+// - `event`: the event
+// - `*out`: the method's name; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` for a closed event, and for a violation whose method could not be read; or a general
+//   error
 acp_status acp_event_method(const acp_event *event, acp_slice *out);
 
-// The id as JSON text, exactly as it was sent: of a request, response, cancel, answered event, of a violation where one
-// could be read, of advice about an answer or a request that waits for one (`acp_connection_unanswered_by_id` has its
-// number).
+// Gets the id of the request that an event is about.
+//
+// - `event`: the event
+// - `*out`: the id as JSON text, a string, an integer or null; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` for a notification and a closed event, for a violation whose id could not be read,
+//   and for advice about anything but one of the peer's requests; or a general error
 acp_status acp_event_id(const acp_event *event, acp_slice *out);
 
-// The request's number on this connection: of a request, response, cancel or answered event.
+// Gets the serial number of the request that an event is about.
+//
+// - `event`: the event
+// - `*out`: the serial number, unique on the connection; for a request of the peer, pass it to
+//   `acp_connection_respond`
+// - returns: `ACP_OK`; `ACP_NONE` for events other than requests, (late) responses, cancels and answered events; or a
+//   general error
 acp_status acp_event_serial(const acp_event *event, uint64_t *out);
 
-// The session it is about, if it is about one.
+// Gets the session that an event is about.
+//
+// - `event`: the event
+// - `*out`: the session's id; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` if it is not about a session; or a general error
 acp_status acp_event_session(const acp_event *event, acp_slice *out);
 
-// The params as JSON text, of a request or notification; `{}` where there were none.
+// Gets the params of a request or a notification. They fit the protocol, except those of an extension's method, which
+// are not checked.
+//
+// - `event`: the event
+// - `*out`: JSON text, `{}` if the message had no params; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` for other events; or a general error
 acp_status acp_event_params(const acp_event *event, acp_slice *out);
 
-// The kind of a `session/update` notification (`ACP_UPDATE_…`), where it is known.
+// Gets the kind of a `session/update` notification.
+//
+// - `event`: the event
+// - `*out`: one of `ACP_UPDATE_…`; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` for other events and unknown kinds; or a general error
 acp_status acp_event_update(const acp_event *event, acp_slice *out);
 
-// Where a notification stands in the life of its session (`ACP_TIMING_…`).
+// Gets where a notification falls in the life of its session.
+//
+// - `event`: the event
+// - `*out`: one of `ACP_TIMING_…`
+// - returns: `ACP_OK`; `ACP_NONE` for other events; or a general error
 acp_status acp_event_timing(const acp_event *event, int32_t *out);
 
-// How a request of the host's ended (`ACP_RESPONSE_…`), of a response.
+// Gets how one of the host's requests ended.
+//
+// - `event`: the event
+// - `*out`: one of `ACP_RESPONSE_…`
+// - returns: `ACP_OK`; `ACP_NONE` for events other than (late) responses; or a general error
 acp_status acp_event_outcome(const acp_event *event, int32_t *out);
 
-// The result as JSON text, of a response that has one.
+// Gets the result of one of the host's requests.
+//
+// - `event`: the event
+// - `*out`: JSON text; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` if the event is not a (late) response or did not end with `ACP_RESPONSE_RESULT`; or
+//   a general error
 acp_status acp_event_result(const acp_event *event, acp_slice *out);
 
-// The code of the peer's error, of a response that has one.
+// Gets the code of the error with which the peer answered one of the host's requests.
+//
+// - `event`: the event
+// - `*out`: the code (`ACP_CODE_…`, or one of the peer's)
+// - returns: `ACP_OK`; `ACP_NONE` if the event is not a (late) response or did not end with `ACP_RESPONSE_ERROR`; or a
+//   general error
 acp_status acp_event_error_code(const acp_event *event, int32_t *out);
 
-// The message of the peer's error.
+// Gets the message of the error with which the peer answered one of the host's requests.
+//
+// - `event`: the event
+// - `*out`: the message as the peer wrote it; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` if the event is not a (late) response or did not end with `ACP_RESPONSE_ERROR`; or a
+//   general error
 acp_status acp_event_error_message(const acp_event *event, acp_slice *out);
 
-// The data of the peer's error as JSON text, where it has any.
+// Gets the data of the error with which the peer answered one of the host's requests.
+//
+// - `event`: the event
+// - `*out`: JSON text; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` if there is no such error or it has no data; or a general error
 acp_status acp_event_error_data(const acp_event *event, acp_slice *out);
 
-// The rule, by its id in the rule catalogue (`acp_rule_…`): that was broken, of a violation; that speaks against the
-// message, of advice; that asks for the answer, of an answered event.
+// Gets the rule behind an event: the one that a violation broke, the one that advice is about, or the one that
+// required the library to answer a request (answered event).
+//
+// - `event`: the event
+// - `*out`: the rule's id, for `acp_rule_text`; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` for other events; or a general error
 acp_status acp_event_rule(const acp_event *event, acp_slice *out);
 
-// What is wrong or odd in one sentence, of a violation or advice.
+// Gets what is wrong, of a violation, or what goes against a recommendation, of advice, in one sentence.
+//
+// - `event`: the event
+// - `*out`: the sentence; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` for other events; or a general error
 acp_status acp_event_message(const acp_event *event, acp_slice *out);
 
-// JSON pointer into the params or result, of a violation or advice; empty when it is about the message as a whole.
+// Gets where the problem is in the params or the result, of a violation or advice.
+//
+// - `event`: the event
+// - `*out`: a JSON pointer, empty if the message as a whole is meant; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` for other events; or a general error
 acp_status acp_event_pointer(const acp_event *event, acp_slice *out);
 
-// What became of the message (`ACP_CONSEQUENCE_…`), of a violation.
+// Gets what happened to the message that broke a rule.
+//
+// - `event`: the event
+// - `*out`: one of `ACP_CONSEQUENCE_…`
+// - returns: `ACP_OK`; `ACP_NONE` for events other than violations; or a general error
 acp_status acp_event_consequence(const acp_event *event, int32_t *out);
 
-// The code that a message was answered with, of a violation that was refused.
+// Gets the code of the error with which the library answered the message that broke a rule.
+//
+// - `event`: the event
+// - `*out`: the code (`ACP_CODE_…`)
+// - returns: `ACP_OK`; `ACP_NONE` if the event is not a violation or its consequence is not `ACP_CONSEQUENCE_REFUSED`;
+//   or a general error
 acp_status acp_event_answer_code(const acp_event *event, int32_t *out);
 
-// The number of the frame on this connection, from 1, of a violation.
+// Gets the number of the frame that broke a rule. Frames are counted from 1, separately for each sender.
+//
+// - `event`: the event
+// - `*out`: the number
+// - returns: `ACP_OK`; `ACP_NONE` for events other than violations; or a general error
 acp_status acp_event_frame(const acp_event *event, uint64_t *out);
 
-// The first bytes of the frame, at most 256, made UTF-8, of a violation.
+// Gets the beginning of the frame that broke a rule, for logs.
+//
+// - `event`: the event
+// - `*out`: at most 256 bytes of the frame, with U+FFFD in place of what is not UTF-8; empty if the frame may hold
+//   secrets (rule AUTH-27); valid until the event is freed
+// - returns: `ACP_OK`; `ACP_NONE` for events other than violations; or a general error
 acp_status acp_event_excerpt(const acp_event *event, acp_slice *out);
 
-// Why the connection is over (`ACP_CLOSE_…`), of a closed event.
+// Gets why the connection has ended.
+//
+// - `event`: the event
+// - `*out`: one of `ACP_CLOSE_…`
+// - returns: `ACP_OK`; `ACP_NONE` for events other than closed events; or a general error
 acp_status acp_event_close_reason(const acp_event *event, int32_t *out);
 
-// How many requests of the peer's the host never answered, of a closed event; 0 of others.
+// Gets how many of the peer's requests the host had not answered when the connection ended.
+//
+// - `event`: the event
+// - `*out`: the number of requests; 0 for events other than closed events
+// - returns: `ACP_OK` or a general error
 acp_status acp_event_unanswered_len(const acp_event *event, size_t *out);
 
-// The id of one of them as JSON text, oldest first.
+// Gets the id of one of the peer's requests that the host had not answered when the connection ended.
+//
+// - `event`: the event
+// - `index`: from 0, oldest first
+// - `*out`: the id as JSON text; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is not less than `acp_event_unanswered_len`; or a general
+//   error
 acp_status acp_event_unanswered_id(const acp_event *event, size_t index, acp_slice *out);
 
-// How many terminals were never released, of a closed event; 0 of others.
+// Gets how many terminals had not been released when the connection ended.
+//
+// - `event`: the event
+// - `*out`: the number of terminals; 0 for events other than closed events
+// - returns: `ACP_OK` or a general error
 acp_status acp_event_terminals_len(const acp_event *event, size_t *out);
 
-// The session and the id of one of them.
+// Gets one of the terminals that had not been released when the connection ended.
+//
+// - `event`: the event
+// - `index`: from 0
+// - `*session`: the id of the terminal's session; valid until the event is freed
+// - `*id`: the terminal's id, unique within its session; valid until the event is freed
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is not less than `acp_event_terminals_len`; or a general
+//   error
 acp_status acp_event_terminal(const acp_event *event, size_t index, acp_slice *session, acp_slice *id);
 
-// An observer at the start of a conversation. It looks on while a client and an agent talk, sends nothing, and reports what
-// either of them does wrong.
+// Creates an observer at the start of a conversation. It follows a client and an agent, reports which rules either of
+// them breaks, and sends nothing.
 //
-// The configuration is copied. Its role does not matter, nor do its time-outs; its versions are those that the observer can
-// follow, so usually all of them. The caller owns `*out` and frees it with `acp_observer_free`.
-ACP_MUST_USE
-acp_status acp_observer_new(const acp_config *config,
-                            acp_observer **out);
+// - `config`: the configuration; copied. Its role and its time-outs do not matter. Its versions are those that the
+//   observer can follow, so usually all of them
+// - `*out`: the observer; the caller owns it and frees it with `acp_observer_free`
+// - returns: `ACP_OK` or a general error
+ACP_MUST_USE acp_status acp_observer_new(const acp_config *config, acp_observer **out);
 
-// Frees an observer; events and lists that came from it stay.
+// Frees an observer. Events and lists that came from it stay valid; slices that came from it do not.
+//
+// - `observer`: the observer; NULL is ignored
 void acp_observer_free(acp_observer *observer);
 
-// Takes bytes that one side (`ACP_ROLE_…`) has sent, in any split (with `ACP_FRAMING_MESSAGES`: one message a call). What is
-// wrong with them becomes events. Bytes of the two sides go in in the order in which they were sent: an answer before its
-// request is an answer to nothing. Poll after each call, as what was received is read then. After that side's stream has
-// ended they are ignored.
-acp_status acp_observer_receive(acp_observer *observer,
-                                int32_t from,
-                                acp_slice bytes);
+// Passes in bytes that one side sent, in chunks of any size (with `ACP_FRAMING_MESSAGES`: exactly one message). Pass
+// the bytes of the two sides in the order in which they were sent: an answer that comes before its request answers
+// nothing. Poll for events after each call, as they are decoded by `acp_observer_poll_event`. Bytes that a side sends
+// after the end of its stream are ignored.
+//
+// - `observer`: the observer
+// - `from`: the side that sent them, one of `ACP_ROLE_…`
+// - `bytes`: the bytes; copied
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `from` is not listed; or a general error
+acp_status acp_observer_receive(acp_observer *observer, int32_t from, acp_slice bytes);
 
-// One side (`ACP_ROLE_…`) has closed its stream. Once both have, requests that were never answered end with
-// `ACP_RESPONSE_CLOSED`, and the last event is an `ACP_EVENT_CLOSED`.
+// Reports that one side has closed its stream. Once both have, requests that were not answered end with
+// `ACP_RESPONSE_CLOSED`, and `ACP_EVENT_CLOSED` is the last event.
+//
+// - `observer`: the observer
+// - `from`: the side that closed its stream, one of `ACP_ROLE_…`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `from` is not listed; or a general error
 acp_status acp_observer_receive_eof(acp_observer *observer, int32_t from);
 
-// What was seen next; `ACP_NONE` when there is nothing more now.
+// Takes the next event. Call it until it returns `ACP_NONE`.
 //
-// - `*from`: the side that sent it (`ACP_ROLE_…`), and so of a violation the side that broke the rule; of a response that
-//   ends for want of an answer, the side that had asked
-// - `*out`: the event; the caller owns it and frees it with `acp_event_free`. What a violation says about its consequence is
-//   what a receiver is to do; what the real one did is in what follows
-acp_status acp_observer_poll_event(acp_observer *observer,
-                                   int32_t *from,
-                                   acp_event **out);
+// The consequence of a violation is what the receiver is expected to do with the message; what it really did shows in
+// the following events.
+//
+// - `observer`: the observer
+// - `*from`: the side that sent the message, one of `ACP_ROLE_…`. For a violation, that is the side that broke the
+//   rule; for a request that ended without an answer, the side that had sent the request
+// - `*out`: the event; the caller owns it and frees it with `acp_event_free`. It does not depend on the observer
+// - returns: `ACP_OK`; `ACP_NONE` if there is no event now; or a general error
+acp_status acp_observer_poll_event(acp_observer *observer, int32_t *from, acp_event **out);
 
-// How many bytes were received and have not been read yet, of both sides.
+// Gets how many bytes were received from both sides and not decoded yet.
+//
+// - `observer`: the observer
+// - `*out`: bytes
+// - returns: `ACP_OK` or a general error
 acp_status acp_observer_buffered(const acp_observer *observer, size_t *out);
 
-// The version that both sides have agreed on; before the agent has answered, what it is expected to answer. `ACP_NONE`
-// before `initialize`.
+// Gets the protocol version that both sides agreed on. Before the agent has answered `initialize`, it is the version
+// that it is expected to choose.
+//
+// - `observer`: the observer
+// - `*out`: the version number
+// - returns: `ACP_OK`; `ACP_NONE` before `initialize`; or a general error
 acp_status acp_observer_version(const acp_observer *observer, uint16_t *out);
 
-// How far the conversation is (`ACP_PHASE_…`).
+// Gets how far the conversation is.
+//
+// - `observer`: the observer
+// - `*out`: one of `ACP_PHASE_…`
+// - returns: `ACP_OK` or a general error
 acp_status acp_observer_phase(const acp_observer *observer, int32_t *out);
 
-// What one side (`ACP_ROLE_…`) can do: its capabilities object as JSON text, `{}` before `initialize`. Valid until the next
-// call that changes the observer.
-acp_status acp_observer_capabilities(const acp_observer *observer,
-                                     int32_t of,
-                                     acp_slice *out);
+// Gets the capabilities that one side advertised.
+//
+// - `observer`: the observer
+// - `of`: the side, one of `ACP_ROLE_…`
+// - `*out`: its capabilities object as JSON text, `{}` before `initialize`; valid until the next call that changes the
+//   observer
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `of` is not listed; or a general error
+acp_status acp_observer_capabilities(const acp_observer *observer, int32_t of, acp_slice *out);
 
-// The sessions that are known. The caller owns `*out` and frees it with `acp_sessions_free`.
+// Gets the sessions of the conversation, sorted by id.
+//
+// - `observer`: the observer
+// - `*out`: a list; the caller owns it and frees it with `acp_sessions_free`
+// - returns: `ACP_OK` or a general error
 acp_status acp_observer_sessions(const acp_observer *observer, acp_sessions **out);
 
-// The requests that one side (`ACP_ROLE_…`) has sent and that have no answer yet, oldest first. The caller owns `*out` and
-// frees it with `acp_requests_free`.
-acp_status acp_observer_open_requests(const acp_observer *observer,
-                                      int32_t of,
-                                      acp_requests **out);
+// Gets the requests of one side that have no answer yet, oldest first.
+//
+// - `observer`: the observer
+// - `of`: the side that sent them, one of `ACP_ROLE_…`
+// - `*out`: a list; the caller owns it and frees it with `acp_requests_free`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `of` is not listed; or a general error
+acp_status acp_observer_open_requests(const acp_observer *observer, int32_t of, acp_requests **out);
 
-// All that is known of the conversation as a whole, as `acp_connection_snapshot` has it. Valid until the next call that
-// changes the observer, and this is one.
+// Gets the state of the conversation as one object with the members that `acp_connection_snapshot` lists.
+//
+// - `observer`: the observer
+// - `*out`: JSON text; valid until the next call that changes the observer, this function included
+// - returns: `ACP_OK` or a general error
 acp_status acp_observer_snapshot(acp_observer *observer, acp_slice *out);
 
-// All that is known of a session, as `acp_connection_session_snapshot` has it; `ACP_NONE` when the session is not known.
-// Valid until the next call that changes the observer, and this is one.
-acp_status acp_observer_session_snapshot(acp_observer *observer,
-                                         acp_slice id,
-                                         acp_slice *out);
+// Gets the state of a session as one object with the members that `acp_connection_session_snapshot` lists.
+//
+// - `observer`: the observer
+// - `id`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the observer, this function included
+// - returns: `ACP_OK`; `ACP_NONE` if the session is not known; or a general error
+acp_status acp_observer_session_snapshot(acp_observer *observer, acp_slice id, acp_slice *out);
 
-// What the rule with this id says, in one sentence that is always there; `ACP_NONE` when there is no such rule, here
-// and below.
+// Gets what a rule of the catalogue says, in one sentence.
+//
+// - `id`: the rule's id, such as "SESS-01"
+// - `*out`: the sentence; always valid
+// - returns: `ACP_OK`; `ACP_NONE` if no rule has this id; or a general error
 acp_status acp_rule_text(acp_slice id, acp_slice *out);
 
-// How binding the specification makes a rule (`ACP_LEVEL_…`).
+// Gets how binding the specification makes a rule.
+//
+// - `id`: the rule's id
+// - `*out`: one of `ACP_LEVEL_…`
+// - returns: `ACP_OK`; `ACP_NONE` if no rule has this id; or a general error
 acp_status acp_rule_level(acp_slice id, int32_t *out);
 
-// How bad it is when a peer breaks a rule (`ACP_SEVERITY_…`).
+// Gets how bad it is to break a rule.
+//
+// - `id`: the rule's id
+// - `*out`: one of `ACP_SEVERITY_…`
+// - returns: `ACP_OK`; `ACP_NONE` if no rule has this id; or a general error
 acp_status acp_rule_severity(acp_slice id, int32_t *out);
 
-// The value that a pointer names, as it stands in the text (strings with quotes and escapes), valid as long as the
-// text is; `ACP_NONE` when it names nothing. The empty pointer names the whole text.
+// Finds a value in JSON text.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer such as `/update/entries/0`; empty for the whole text
+// - `*out`: the value as it stands in the text (a string with its quotes and escapes); a part of `json`, valid as long
+//   as that
+// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing or the text up to there is not JSON; or a general error
 acp_status acp_json_find(acp_slice json, acp_slice pointer, acp_slice *out);
 
-// The type (`ACP_JSON_…`) of the value that a pointer names; `ACP_NONE` when it names nothing.
+// Gets the type of a value in JSON text.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `*out`: one of `ACP_JSON_…`
+// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; or a general error
 acp_status acp_json_type(acp_slice json, acp_slice pointer, int32_t *out);
 
-// Copies the string that a pointer names, without quotes and escapes, to `buffer`, which has room for `capacity`
-// bytes, and writes its length to `*out`; no NUL is added. `ACP_SHORT_BUFFER` when there is no room: then `*out` is the
-// room that is needed and `buffer` is untouched, so a first call may pass NULL and 0.
+// Copies a string in JSON text to a buffer, without quotes and escapes. No NUL is added. Half a surrogate pair becomes
+// U+FFFD.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `buffer`: where to copy the string; may be NULL if `capacity` is 0
+// - `capacity`: the size of `buffer` in bytes
+// - `*out`: the length of the string in bytes; also written with `ACP_SHORT_BUFFER`
+// - returns: `ACP_OK`; `ACP_SHORT_BUFFER` if the string is longer than `capacity` (`buffer` is untouched); `ACP_NONE`
+//   if the pointer names nothing; `ACP_WRONG_TYPE` if it names no string; or a general error
 acp_status acp_json_string(acp_slice json, acp_slice pointer, char *buffer, size_t capacity, size_t *out);
 
-// Whether the string that a pointer names, without escapes, is this text; false for other values and for nothing.
+// Gets whether a value in JSON text is a string with a given content.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `text`: the content to compare with, without quotes and escapes
+// - `*out`: whether they are equal; false if the pointer names nothing or another type
+// - returns: `ACP_OK` or a general error
 acp_status acp_json_string_is(acp_slice json, acp_slice pointer, acp_slice text, bool *out);
 
-// The whole number that a pointer names, exactly; `ACP_WRONG_TYPE` for fractions, exponents and what does not fit.
+// Gets an integer in JSON text, exactly.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `*out`: the number
+// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no number, a number with
+//   a fraction or an exponent, or one that does not fit; or a general error
 acp_status acp_json_int64(acp_slice json, acp_slice pointer, int64_t *out);
 
-// As `acp_json_int64`, without sign.
+// Gets an unsigned integer in JSON text, exactly.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `*out`: the number
+// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no number, a negative
+//   number, a number with a fraction or an exponent, or one that does not fit; or a general error
 acp_status acp_json_uint64(acp_slice json, acp_slice pointer, uint64_t *out);
 
-// The number that a pointer names, as the nearest double; `ACP_WRONG_TYPE` when it is too large for one.
+// Gets a number in JSON text as the nearest double.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `*out`: the number
+// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no number or one that is
+//   too large for a double; or a general error
 acp_status acp_json_double(acp_slice json, acp_slice pointer, double *out);
 
-// The boolean that a pointer names.
+// Gets a boolean in JSON text.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `*out`: the boolean
+// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no boolean; or a general
+//   error
 acp_status acp_json_bool(acp_slice json, acp_slice pointer, bool *out);
 
-// How many items the list, or members the object, that a pointer names has.
+// Gets how many items a list or members an object in JSON text has.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `*out`: the number
+// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names neither a list nor an
+//   object; or a general error
 acp_status acp_json_len(acp_slice json, acp_slice pointer, size_t *out);
 
-// The items of the list, or the members of the object, that a pointer names. They are read once, so going through them
-// takes no longer than the text is long. The caller owns `*out` and frees it with `acp_items_free`; the text must stay
-// as it is until then.
+// Gets the items of a list or the members of an object in JSON text, for iteration. The text is read only once, here.
+//
+// - `json`: JSON text, which must not change or go away before the items are freed
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `*out`: the items in order; the caller owns them and frees them with `acp_items_free`
+// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names neither a list nor an
+//   object; or a general error
 acp_status acp_json_items(acp_slice json, acp_slice pointer, acp_items **out);
 
-// Frees items.
+// Frees items, and with them the keys that came from them.
+//
+// - `items`: the items; NULL is ignored
 void acp_items_free(acp_items *items);
 
-// How many there are.
+// Gets the number of items or members.
+//
+// - `items`: the items
+// - `*out`: the number
+// - returns: `ACP_OK` or a general error
 acp_status acp_items_len(const acp_items *items, size_t *out);
 
-// The name of a member, without quotes and escapes, valid until the items are freed; `ACP_NONE` in a list.
+// Gets the name of a member of an object.
+//
+// - `items`: the items
+// - `index`: from 0
+// - `*out`: the name without quotes and escapes; valid until the items are freed
+// - returns: `ACP_OK`; `ACP_NONE` for the items of a list; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a
+//   general error
 acp_status acp_items_key(const acp_items *items, size_t index, acp_slice *out);
 
-// An item, or the value of a member, as it stands in the text, valid as long as the text is.
+// Gets an item of a list or the value of a member.
+//
+// - `items`: the items
+// - `index`: from 0
+// - `*out`: the value as it stands in the text; a part of the text, valid as long as that
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 acp_status acp_items_value(const acp_items *items, size_t index, acp_slice *out);
 
-// An empty writer. The caller owns `*out` and frees it with `acp_writer_free`.
+// Creates an empty writer.
+//
+// Pieces are checked at the end: the functions that add one accept it even if it does not belong there (a value where
+// a key is due, say), and `acp_writer_finish` reports the mistake. After `acp_writer_finish` they return
+// `ACP_WRITER_MISUSE`, until `acp_writer_reset`.
+//
+// - `*out`: the writer; the caller owns it and frees it with `acp_writer_free`
+// - returns: `ACP_OK` or a general error
 ACP_MUST_USE acp_status acp_writer_new(acp_writer **out);
 
-// Frees a writer.
+// Frees a writer, and with it the text that came from it.
+//
+// - `writer`: the writer; NULL is ignored
 void acp_writer_free(acp_writer *writer);
 
-// Makes a writer empty again, whatever became of it.
+// Makes a writer empty again, also after it was finished. The text that came from it is no longer valid.
+//
+// - `writer`: the writer
+// - returns: `ACP_OK` or a general error
 acp_status acp_writer_reset(acp_writer *writer);
 
-// Begins an object. This and the next ones accept pieces in any order and leave it to `acp_writer_finish` to say that
-// they do not fit together.
+// Begins an object.
+//
+// - `writer`: the writer
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_begin_object(acp_writer *writer);
 
 // Ends the innermost object.
+//
+// - `writer`: the writer
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_end_object(acp_writer *writer);
 
 // Begins a list.
+//
+// - `writer`: the writer
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_begin_array(acp_writer *writer);
 
 // Ends the innermost list.
+//
+// - `writer`: the writer
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_end_array(acp_writer *writer);
 
-// The name of the member whose value comes next.
+// Writes the name of a member of the innermost object. Its value comes next.
+//
+// - `writer`: the writer
+// - `name`: the name, without quotes and escapes
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_key(acp_writer *writer, acp_slice name);
 
-// A string; quotes and escapes are added.
+// Writes a string.
+//
+// - `writer`: the writer
+// - `value`: the text, without quotes and escapes, which are added
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_string(acp_writer *writer, acp_slice value);
 
-// A whole number.
+// Writes an integer.
+//
+// - `writer`: the writer
+// - `value`: the number
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_int64(acp_writer *writer, int64_t value);
 
-// A whole number without sign.
+// Writes an unsigned integer.
+//
+// - `writer`: the writer
+// - `value`: the number
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_uint64(acp_writer *writer, uint64_t value);
 
-// A number; JSON has no infinities and no NaN.
+// Writes a number.
+//
+// - `writer`: the writer
+// - `value`: the number. Infinities and NaN do not exist in JSON: `acp_writer_finish` reports them
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_double(acp_writer *writer, double value);
 
-// `true` or `false`.
+// Writes a boolean.
+//
+// - `writer`: the writer
+// - `value`: the boolean
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_bool(acp_writer *writer, bool value);
 
-// `null`.
+// Writes null.
+//
+// - `writer`: the writer
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_null(acp_writer *writer);
 
-// A value that is JSON text already.
+// Writes a value that is JSON text already.
+//
+// - `writer`: the writer
+// - `value`: JSON text. Text that is not JSON is reported by `acp_writer_finish`
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 acp_status acp_writer_json(acp_writer *writer, acp_slice value);
 
-// The text, valid until the writer is reset or freed; `ACP_WRITER_MISUSE` when the pieces did not make one whole value.
-// After it the writer takes nothing more until it is reset; finishing again gives the same.
+// Finishes the value and gets its text. Until it is reset, the writer accepts nothing more, and finishing again gives
+// the same text.
+//
+// - `writer`: the writer
+// - `*out`: JSON text; valid until the writer is reset or freed
+// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the pieces do not form exactly one value (reset the writer then);
+//   or a general error
 ACP_MUST_USE acp_status acp_writer_finish(acp_writer *writer, acp_slice *out);
 
-// Writes members of the object that has been begun: the same as `acp_writer_key` and the value for each. Nothing is written
-// where one of them is no member.
-acp_status acp_writer_members(acp_writer *writer,
-                              const acp_member *members,
-                              size_t len);
+// Writes several members of the innermost object, each as `acp_writer_key` and the function for its value would.
+//
+// - `writer`: the writer
+// - `members`: `len` members; copied
+// - `len`: how many members there are
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if a type is not listed or a text is not UTF-8 (no member is written
+//   then); `ACP_WRITER_MISUSE` if the writer is finished; or a general error
+acp_status acp_writer_members(acp_writer *writer, const acp_member *members, size_t len);
 
-// Writes one value by a template: JSON text in which each `?` outside of strings stands for the next of the values, and in
-// which strings may stand in single quotes, that C need not escape, as everything up to the next one:
+// Writes one value from a template: JSON text in which each `?` outside strings stands for the next of the values.
+// Strings in the template may have single quotes, which C does not need to escape; nothing inside those is an escape.
 //
 //     acp_value values[] = {acp_string_value(session), acp_string_value(text)};
 //     acp_writer_template(writer, acp_text("{'sessionId':?,'prompt':[{'type':'text','text':?}]}"), values, 2);
 //
-// `ACP_WRITER_MISUSE` where there are not as many values as `?`, or what comes out is no JSON; nothing is written then.
-acp_status acp_writer_template(acp_writer *writer,
-                               acp_slice form,
-                               const acp_value *values,
-                               size_t len);
+// - `writer`: the writer
+// - `form`: the template
+// - `values`: `len` values; copied
+// - `len`: how many values there are
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the type of a value is not listed; `ACP_WRITER_MISUSE` if the number
+//   of values differs from the number of `?`, the result is not JSON, or the writer is finished (nothing is written
+//   then); or a general error
+acp_status acp_writer_template(acp_writer *writer, acp_slice form, const acp_value *values, size_t len);
 
-// A copy of a text that the caller owns and frees with `acp_string_free`.
+// Copies a text.
+//
+// - `text`: the text
+// - `*out`: the copy; the caller owns it and frees it with `acp_string_free`
+// - returns: `ACP_OK` or a general error
 ACP_MUST_USE acp_status acp_string_copy(acp_slice text, acp_string *out);
 
-// The string that a pointer names, without quotes and escapes, as a text that the caller owns and frees with
-// `acp_string_free`; `ACP_NONE` when the pointer names nothing, `ACP_WRONG_TYPE` when it names no string.
+// Copies a string in JSON text, without quotes and escapes.
+//
+// - `json`: JSON text
+// - `pointer`: a JSON pointer; empty for the whole text
+// - `*out`: the string; the caller owns it and frees it with `acp_string_free`
+// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no string; or a general
+//   error
 ACP_MUST_USE acp_status acp_json_string_copy(acp_slice json, acp_slice pointer, acp_string *out);
 
-// Frees a text of the host's own and makes it empty; NULL is fine, and one that is empty.
+// Frees a string that came from `acp_string_copy` or `acp_json_string_copy`, and makes it empty, so that freeing it
+// again does no harm.
+//
+// - `string`: the string; NULL is ignored
 void acp_string_free(acp_string *string);
 
-// The client's `initialize`: its name and version, and its capabilities as JSON text (empty for none).
+// Sends a client's `initialize`.
+//
+// - `connection`: the connection
+// - `name`: the client's name
+// - `version`: the client's version
+// - `capabilities`: JSON text of the `clientCapabilities` object; empty for none
+// - `*out`: the request's serial number; `out` may be NULL
+// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the request now or `capabilities` does not fit; or
+//   a general error
 ACP_MUST_USE
 acp_status acp_client_initialize(acp_connection *connection,
                                  acp_slice name,
@@ -1340,30 +2090,59 @@ acp_status acp_client_initialize(acp_connection *connection,
                                  acp_slice capabilities,
                                  uint64_t *out);
 
-// The client's `session/new` in a working directory, without MCP servers. The result's `/sessionId` is the session's id.
-ACP_MUST_USE
-acp_status acp_client_new_session(acp_connection *connection,
-                                  acp_slice cwd,
-                                  uint64_t *out);
+// Sends a client's `session/new` without MCP servers. `/sessionId` in the result is the id of the new session.
+//
+// - `connection`: the connection
+// - `cwd`: the working directory, an absolute path
+// - `*out`: the request's serial number; `out` may be NULL
+// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the request now or `cwd` is not an absolute path;
+//   or a general error
+ACP_MUST_USE acp_status acp_client_new_session(acp_connection *connection, acp_slice cwd, uint64_t *out);
 
-// The client's `session/prompt` of one text. The result's `/stopReason` says why the turn ended. It has the time-out of
-// the configuration; for a turn without one there is `acp_connection_request_with` and `ACP_NEVER`.
+// Sends a client's `session/prompt` with one text. `/stopReason` in the result says why the turn ended. The time-out
+// of the configuration applies; for none, use `acp_connection_request_with` and `ACP_NEVER`.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `text`: the text of the prompt
+// - `*out`: the request's serial number; `out` may be NULL
+// - returns: `ACP_OK`; `ACP_MISUSE` if the session is not open, a turn is running, or the protocol does not allow the
+//   request for another reason; or a general error
 ACP_MUST_USE acp_status acp_client_prompt(acp_connection *connection, acp_slice session, acp_slice text, uint64_t *out);
 
-// The client's `session/cancel`.
+// Sends a client's `session/cancel`, which stops the prompt turn of a session. The prompt still ends with one
+// `ACP_EVENT_RESPONSE`. The agent's open permission requests of the session are answered with `cancelled`.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - returns: `ACP_OK`; `ACP_MISUSE` if the session is not open, or the protocol does not allow the notification for
+//   another reason; or a general error
 ACP_MUST_USE acp_status acp_client_cancel(acp_connection *connection, acp_slice session);
 
-// The client's answer to `session/request_permission`: the option that was chosen, by its id; empty where none was, which
-// is the outcome `cancelled`.
-ACP_MUST_USE
-acp_status acp_client_answer_permission(acp_connection *connection,
-                                        uint64_t serial,
-                                        acp_slice option);
+// Answers an agent's `session/request_permission`.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number, from its event
+// - `option`: the id of the option that the user chose; empty for none, which is the outcome `cancelled`
+// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or it has no such option; or a general error
+ACP_MUST_USE acp_status acp_client_answer_permission(acp_connection *connection, uint64_t serial, acp_slice option);
 
-// The client's answer to `fs/read_text_file`.
+// Answers an agent's `fs/read_text_file`.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number, from its event
+// - `content`: the text of the file, or of the lines that were asked for
+// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open; or a general error
 ACP_MUST_USE acp_status acp_client_answer_file(acp_connection *connection, uint64_t serial, acp_slice content);
 
-// The agent's answer to `initialize`: its name and version, and its capabilities as JSON text (empty for none).
+// Answers a client's `initialize`.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number, from its event
+// - `name`: the agent's name
+// - `version`: the agent's version
+// - `capabilities`: JSON text of the `agentCapabilities` object; empty for none
+// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or `capabilities` does not fit; or a general error
 ACP_MUST_USE
 acp_status acp_agent_answer_initialize(acp_connection *connection,
                                        uint64_t serial,
@@ -1371,20 +2150,48 @@ acp_status acp_agent_answer_initialize(acp_connection *connection,
                                        acp_slice version,
                                        acp_slice capabilities);
 
-// The agent's answer to `session/new`: the id of the new session, which no other one of the connection has.
+// Answers a client's `session/new`.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number, from its event
+// - `session`: the id of the new session, unique on the connection
+// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or the id is in use; or a general error
 ACP_MUST_USE acp_status acp_agent_answer_new_session(acp_connection *connection, uint64_t serial, acp_slice session);
 
-// The agent's answer to `session/prompt`: why the turn ended (`ACP_STOP_…`).
+// Answers a client's `session/prompt`, which ends the turn.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number, from its event
+// - `stop_reason`: one of `ACP_STOP_…`; `cancelled` is sent instead if the client has cancelled the turn
+// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or the stop reason does not exist; or a general error
 ACP_MUST_USE acp_status acp_agent_answer_prompt(acp_connection *connection, uint64_t serial, acp_slice stop_reason);
 
-// Something that the agent says: an update `agent_message_chunk` with a text.
+// Sends a piece of the agent's answer: an update `agent_message_chunk` with a text.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `text`: the text
+// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the update now; or a general error
 ACP_MUST_USE acp_status acp_agent_message(acp_connection *connection, acp_slice session, acp_slice text);
 
-// Something that the agent thinks: an update `agent_thought_chunk` with a text.
+// Sends a piece of the agent's reasoning: an update `agent_thought_chunk` with a text.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `text`: the text
+// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the update now; or a general error
 ACP_MUST_USE acp_status acp_agent_thought(acp_connection *connection, acp_slice session, acp_slice text);
 
-// A tool call that begins: an update `tool_call`. `kind` (`ACP_TOOL_KIND_…`) and `status` (`ACP_TOOL_STATUS_…`) may be
-// empty.
+// Announces a tool call: an update `tool_call`.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `id`: the id of the tool call, unique within its session
+// - `title`: what the call does, for the user
+// - `kind`: one of `ACP_TOOL_KIND_…`; empty to leave it out
+// - `status`: one of `ACP_TOOL_STATUS_…`; empty to leave it out
+// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the update now or a value does not exist; or a
+//   general error
 ACP_MUST_USE
 acp_status acp_agent_tool_call(acp_connection *connection,
                                acp_slice session,
@@ -1393,8 +2200,15 @@ acp_status acp_agent_tool_call(acp_connection *connection,
                                acp_slice kind,
                                acp_slice status);
 
-// A tool call that goes on: an update `tool_call_update`. `status` (`ACP_TOOL_STATUS_…`) may be empty; so may `text`, which
-// takes the place of all that the call has shown.
+// Updates a tool call: an update `tool_call_update`.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `id`: the id of the tool call
+// - `status`: one of `ACP_TOOL_STATUS_…`; empty to leave it out
+// - `text`: a text that replaces all content of the call so far; empty to leave the content as it is
+// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the update now or the status does not exist; or a
+//   general error
 ACP_MUST_USE
 acp_status acp_agent_tool_call_update(acp_connection *connection,
                                       acp_slice session,
@@ -1402,28 +2216,39 @@ acp_status acp_agent_tool_call_update(acp_connection *connection,
                                       acp_slice status,
                                       acp_slice text);
 
-// Answers a request that the host does not serve: `method not found`, with the method in the data.
+// Answers one of the peer's requests with the error "Method not found" (-32601) and the method in the error's data,
+// for methods that the host does not implement.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number, from its event
+// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open; or a general error
 ACP_MUST_USE acp_status acp_connection_respond_not_served(acp_connection *connection, uint64_t serial);
 
-// Answers a request that the host could not serve, as a call of its own was refused: `internal error`, with the rule of the
-// last refusal in the data. What is said of it stays as it was.
-ACP_MUST_USE
-acp_status acp_connection_respond_refused(acp_connection *connection,
-                                          uint64_t serial);
+// Answers one of the peer's requests with the error "Internal error" (-32603), for when the host cannot serve it
+// because one of its own calls returned `ACP_MISUSE`. The error's data has the rule of that misuse.
+// `acp_connection_error_…` keep what they have.
+//
+// - `connection`: the connection
+// - `serial`: the request's serial number, from its event
+// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open; or a general error
+ACP_MUST_USE acp_status acp_connection_respond_refused(acp_connection *connection, uint64_t serial);
 
-// The end of a command's output that fits the `outputByteLimit` of `terminal/create`, and whether anything had to go:
-// the `output` and `truncated` of the answer to `terminal/output`. It is cut from the front, and never inside a
-// character. The text must be UTF-8: replace what is not before. `*end` points into `text` and is valid as long as that is.
-acp_status acp_cut_output(acp_slice text,
-                          uint64_t byte_limit,
-                          acp_slice *end,
-                          bool *truncated);
+// Cuts the output of a command to the `outputByteLimit` of `terminal/create`. It is cut at the front and never inside
+// a character, so up to three bytes fewer than the limit may remain. The results are `output` and `truncated` of the
+// answer to `terminal/output`.
+//
+// - `text`: the output, which must be UTF-8: replace what is not
+// - `byte_limit`: the largest number of bytes to keep
+// - `*end`: the end of `text` that fits; a part of `text`, valid as long as that
+// - `*truncated`: whether anything was cut off
+// - returns: `ACP_OK` or a general error
+acp_status acp_cut_output(acp_slice text, uint64_t byte_limit, acp_slice *end, bool *truncated);
 
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
 
-/* The slice of a C string, without its NUL. */
+/* Returns a slice of a C string, without its NUL; an empty slice for NULL. The string must outlive the slice. */
 static inline acp_slice acp_text(const char *text)
 {
     acp_slice slice;
@@ -1432,7 +2257,7 @@ static inline acp_slice acp_text(const char *text)
     return slice;
 }
 
-/* The slice of so many bytes. */
+/* Returns a slice of `len` bytes, which must outlive the slice. */
 static inline acp_slice acp_bytes(const void *data, size_t len)
 {
     acp_slice slice;
@@ -1441,24 +2266,25 @@ static inline acp_slice acp_bytes(const void *data, size_t len)
     return slice;
 }
 
-/* Whether two slices hold the same bytes. */
+/* Returns whether two slices hold the same bytes. */
 static inline bool acp_equal(acp_slice left, acp_slice right)
 {
     return left.len == right.len && (left.len == 0 || memcmp(left.data, right.data, left.len) == 0);
 }
 
-/* For printf: `printf("%s: " ACP_FORMAT "\n", name, ACP_PRINT(slice))`. The slice is looked at more than once. */
+/* For printf: `printf("%s: " ACP_FORMAT "\n", name, ACP_PRINT(slice))`. Evaluates `slice` more than once. */
 #define ACP_FORMAT "%.*s"
 #define ACP_PRINT(slice) (int)((slice).len < INT_MAX ? (slice).len : INT_MAX), ((slice).len > 0 ? (slice).data : "")
 
-/* The slice of a text of the host's own. */
+/* Returns a slice of a string that the host owns; valid until the string is freed. */
 static inline acp_slice acp_string_slice(acp_string string)
 {
     return acp_bytes(string.data, string.len);
 }
 
-/* Values for acp_writer_members and acp_writer_template: a string, a C string, JSON text, a number, `true` or `false`,
-   `null`. */
+/* Values for acp_writer_members and acp_writer_template. Texts are not copied: they must stay valid until the call. */
+
+/* Returns a value that is a string. */
 static inline acp_value acp_string_value(acp_slice text)
 {
     acp_value value = {ACP_VALUE_STRING, 0, 0, {NULL, 0}};
@@ -1466,11 +2292,13 @@ static inline acp_value acp_string_value(acp_slice text)
     return value;
 }
 
+/* Returns a value that is a string, from a C string. */
 static inline acp_value acp_text_value(const char *text)
 {
     return acp_string_value(acp_text(text));
 }
 
+/* Returns a value that is JSON text already. */
 static inline acp_value acp_json_value(acp_slice json)
 {
     acp_value value = {ACP_VALUE_JSON, 0, 0, {NULL, 0}};
@@ -1478,6 +2306,7 @@ static inline acp_value acp_json_value(acp_slice json)
     return value;
 }
 
+/* Returns a value that is an integer. */
 static inline acp_value acp_int64_value(int64_t number)
 {
     acp_value value = {ACP_VALUE_INT64, 0, 0, {NULL, 0}};
@@ -1485,6 +2314,7 @@ static inline acp_value acp_int64_value(int64_t number)
     return value;
 }
 
+/* Returns a value that is a number. Infinities and NaN do not exist in JSON and are refused by the writer. */
 static inline acp_value acp_double_value(double number)
 {
     acp_value value = {ACP_VALUE_DOUBLE, 0, 0, {NULL, 0}};
@@ -1492,6 +2322,7 @@ static inline acp_value acp_double_value(double number)
     return value;
 }
 
+/* Returns a value that is a boolean. */
 static inline acp_value acp_bool_value(bool flag)
 {
     acp_value value = {ACP_VALUE_BOOL, 0, 0, {NULL, 0}};
@@ -1499,13 +2330,14 @@ static inline acp_value acp_bool_value(bool flag)
     return value;
 }
 
+/* Returns a value that is null. */
 static inline acp_value acp_null_value(void)
 {
     acp_value value = {ACP_VALUE_NULL, 0, 0, {NULL, 0}};
     return value;
 }
 
-/* A member for acp_writer_members. */
+/* Returns a member for acp_writer_members. `name` is not copied: it must stay valid until the call. */
 static inline acp_member acp_member_of(const char *name, acp_value value)
 {
     acp_member member;

@@ -9,13 +9,13 @@
 //         event.match([](const acp::Response &response) { ... }, [](const auto &) {});
 //     }
 //
-// It fits any loop (poll, libuv, Qt, asio): pass in what was read, take out events, write what `transmit` holds, and
-// call `handle_timeout` when `poll_timeout` says so. Nothing here allocates, but `Json::string`, `Error::text` and
-// `Exception`, which return texts of their own, and what acp.h itself allocates (events, lists, writers). Nothing needs
-// exceptions or RTTI: without exceptions `Result::value` is not there.
+// It fits any event loop (poll, libuv, Qt, asio): pass in what was read, take events, write what `transmit` holds, and
+// call `handle_timeout` when `poll_timeout` says so. Nothing here allocates except `Json::string`, `Error::text` and
+// `Exception`, which return copies, and what acp.h itself allocates (events, lists, writers). Exceptions and RTTI are not
+// needed; without exceptions there is no `Result::value`.
 //
-// Handles can be moved, not copied; one that was moved from refuses every call. What acp.h promises about threads and
-// about how long texts are valid holds here. Read next: acp_connection.hpp, acp_messages.hpp,
+// Objects that own a handle can be moved but not copied; calls on an object that was moved from fail. The conventions of
+// acp.h about threads and about the lifetime of texts hold here too. Read next: acp_connection.hpp, acp_messages.hpp,
 // acp_event.hpp, acp_json.hpp, acp_result.hpp.
 
 #ifndef ACP_HPP
@@ -32,34 +32,38 @@
 
 namespace acp {
 
-/// Whether the library that is linked is the one that these headers are for.
+/// Whether the linked library has the binary interface that these headers describe.
 inline bool compatible() noexcept { return acp_abi_version() == ACP_ABI_VERSION; }
 
-/// The version of the library that is linked; ACP_VERSION_MAJOR and so on have that of the headers.
+/// The version of the linked library; `ACP_VERSION_MAJOR` and the others have the version of the headers.
 inline std::string_view library_version() noexcept { return acp_library_version(); }
 
-/// What a rule says, how binding it is, and how bad it is to break it; nothing when there is no such rule.
+/// What a rule says, in one sentence; `std::nullopt` if no rule has this id.
 inline std::optional<std::string_view> rule_text(std::string_view id) noexcept
 {
     return detail::read_text(acp_rule_text, detail::slice(id));
 }
+/// How binding the specification makes a rule; `std::nullopt` if no rule has this id.
 inline std::optional<Level> rule_level(std::string_view id) noexcept
 {
     return detail::read_enum<Level>(acp_rule_level, detail::slice(id));
 }
+/// How bad it is to break a rule; `std::nullopt` if no rule has this id.
 inline std::optional<Severity> rule_severity(std::string_view id) noexcept
 {
     return detail::read_enum<Severity>(acp_rule_severity, detail::slice(id));
 }
 
-/// The end of a command's output that fits a limit, and whether anything had to go.
+/// The result of `cut_output`: `output` and `truncated` of the answer to `terminal/output`.
 struct CutOutput {
+    /// The end of the output; a part of the text that was passed in, valid as long as that.
     std::string_view end;
+    /// Whether anything was cut off.
     bool truncated;
 };
 
-/// Cuts output from the front to the `outputByteLimit` of `terminal/create`, never inside a character. The text must be
-/// UTF-8.
+/// Cuts the output of a command at the front to the `outputByteLimit` of `terminal/create`, never inside a character.
+/// `std::nullopt` if the text is not UTF-8.
 inline std::optional<CutOutput> cut_output(std::string_view text, std::uint64_t byte_limit) noexcept
 {
     acp_slice end{nullptr, 0};

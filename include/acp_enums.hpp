@@ -16,10 +16,10 @@
 
 namespace acp {
 
-/// Which side the host plays.
+/// The two sides.
 enum class Role : std::int32_t { client = ACP_ROLE_CLIENT, agent = ACP_ROLE_AGENT };
 
-/// How messages are told apart on the transport.
+/// How messages are separated on the transport.
 enum class Framing : std::int32_t {
     lines = ACP_FRAMING_LINES,
     content_length = ACP_FRAMING_CONTENT_LENGTH,
@@ -29,7 +29,7 @@ enum class Framing : std::int32_t {
 /// What happens to messages that break a rule.
 enum class Policy : std::int32_t { tolerant = ACP_POLICY_TOLERANT, strict = ACP_POLICY_STRICT, off = ACP_POLICY_OFF };
 
-/// How bad it is when a peer breaks a rule.
+/// How bad it is to break a rule.
 enum class Severity : std::int32_t {
     note = ACP_SEVERITY_NOTE,
     warning = ACP_SEVERITY_WARNING,
@@ -45,7 +45,7 @@ enum class Level : std::int32_t {
     may = ACP_LEVEL_MAY
 };
 
-/// A bound that holds whatever the peer sends.
+/// A limit that holds whatever the peer sends. acp.h lists the units and the defaults.
 enum class Limit : std::int32_t {
     frame = ACP_LIMIT_FRAME,
     depth = ACP_LIMIT_DEPTH,
@@ -76,7 +76,7 @@ enum class EventKind : std::int32_t {
     late_response = ACP_EVENT_LATE_RESPONSE
 };
 
-/// Where a notification stands in the life of its session.
+/// Where a notification falls in the life of its session.
 enum class Timing : std::int32_t {
     turn = ACP_TIMING_TURN,
     replay = ACP_TIMING_REPLAY,
@@ -84,7 +84,7 @@ enum class Timing : std::int32_t {
     none = ACP_TIMING_NONE
 };
 
-/// How a request of the host's ended.
+/// How one of the host's requests ended.
 enum class Outcome : std::int32_t {
     result = ACP_RESPONSE_RESULT,
     error = ACP_RESPONSE_ERROR,
@@ -94,14 +94,14 @@ enum class Outcome : std::int32_t {
     cancelled = ACP_RESPONSE_CANCELLED
 };
 
-/// What became of a message that broke a rule.
+/// What happened to a message that broke a rule.
 enum class Consequence : std::int32_t {
     delivered = ACP_CONSEQUENCE_DELIVERED,
     dropped = ACP_CONSEQUENCE_DROPPED,
     refused = ACP_CONSEQUENCE_REFUSED
 };
 
-/// Why a connection is over.
+/// Why a connection has ended.
 enum class CloseReason : std::int32_t {
     end_of_stream = ACP_CLOSE_END_OF_STREAM,
     host = ACP_CLOSE_HOST,
@@ -120,14 +120,14 @@ enum class MisuseKind : std::int32_t {
     limit = ACP_MISUSE_LIMIT
 };
 
-/// Whether a session can be used.
+/// Whether a session is open, or being loaded or resumed.
 enum class SessionState : std::int32_t {
     loading = ACP_SESSION_LOADING,
     resuming = ACP_SESSION_RESUMING,
     ready = ACP_SESSION_READY
 };
 
-/// Whether the agent works for a session.
+/// Whether the agent is working for a session.
 enum class Turn : std::int32_t {
     idle = ACP_TURN_IDLE,
     running = ACP_TURN_RUNNING,
@@ -135,14 +135,14 @@ enum class Turn : std::int32_t {
     requires_action = ACP_TURN_REQUIRES_ACTION
 };
 
-/// Whether the agent works for the user, as far as anything has said.
+/// Whether the agent accepts this user, as far as is known.
 enum class Login : std::int32_t {
     unknown = ACP_LOGIN_UNKNOWN,
     required = ACP_LOGIN_REQUIRED,
     done = ACP_LOGIN_DONE
 };
 
-/// The types of JSON.
+/// The types of JSON values.
 enum class JsonType : std::int32_t {
     null = ACP_JSON_NULL,
     boolean = ACP_JSON_BOOLEAN,

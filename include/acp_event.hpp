@@ -1,7 +1,7 @@
-// libacp for C++17: events. An `Event` owns what has happened; `view()` is a `std::variant` of small classes that read
-// from it, one for each kind, and `match` calls the function that takes the kind which is there.
+// libacp for C++17: events. An `Event` owns its data. `view()` returns a `std::variant` of small classes that read from it,
+// one for each kind, and `match` calls the function that accepts the class of the event.
 //
-// Part of acp.hpp, which is what a program includes. What a view gives out is valid as long as its event.
+// Part of acp.hpp, which is what a program includes. What a view returns is valid as long as its event.
 
 #ifndef ACP_EVENT_HPP
 #define ACP_EVENT_HPP
@@ -15,7 +15,7 @@ namespace acp {
 
 namespace detail {
 
-/// What the views are made of: reads from an event that stays somebody else's.
+/// The base of the views: reads from an event that it does not own.
 class View {
 public:
     explicit View(const acp_event *event) noexcept : event_(event) {}
@@ -43,54 +43,69 @@ protected:
 
 } // namespace detail
 
-/// A terminal and the session that it belongs to.
+/// A terminal.
 struct TerminalId {
+    /// The id of its session.
     std::string_view session;
+    /// Its own id, unique within the session.
     std::string_view id;
 };
 
-/// The peer asks; answer with `Connection::respond` or `respond_error`.
+/// The peer sent a request. Answer it with `Connection::respond` or `respond_error`.
 class Request : public detail::View {
 public:
     using View::View;
-    /// The number of the request on this connection.
+    /// The request's serial number, unique on the connection.
     std::uint64_t serial() const noexcept { return number<std::uint64_t>(acp_event_serial); }
+    /// The method's name.
     std::string_view method() const noexcept { return text(acp_event_method); }
-    /// The id as JSON text, as it was sent.
+    /// The id as JSON text.
     std::string_view id() const noexcept { return text(acp_event_id); }
+    /// The id of the session that it is about, if any.
     std::optional<std::string_view> session() const noexcept { return maybe_text(acp_event_session); }
+    /// The params; `{}` if there were none.
     Json params() const noexcept { return Json(text(acp_event_params)); }
 };
 
-/// The peer tells.
+/// The peer sent a notification.
 class Notification : public detail::View {
 public:
     using View::View;
+    /// The method's name.
     std::string_view method() const noexcept { return text(acp_event_method); }
+    /// The id of the session that it is about, if any.
     std::optional<std::string_view> session() const noexcept { return maybe_text(acp_event_session); }
+    /// The params; `{}` if there were none.
     Json params() const noexcept { return Json(text(acp_event_params)); }
-    /// The kind of a `session/update` (`ACP_UPDATE_…`), where it is known.
+    /// The kind of a `session/update` (`ACP_UPDATE_…`), if it is known.
     std::optional<std::string_view> update() const noexcept { return maybe_text(acp_event_update); }
+    /// Where it falls in the life of its session.
     Timing timing() const noexcept { return named<Timing>(acp_event_timing); }
 };
 
 namespace detail {
 
-/// What a response and a late one have in common.
+/// What a response and a late response have in common.
 class Ended : public View {
 public:
     using View::View;
-    /// The number that `Connection::request` gave.
+    /// The serial number that `Connection::request` returned.
     std::uint64_t serial() const noexcept { return number<std::uint64_t>(acp_event_serial); }
+    /// The method of the request.
     std::string_view method() const noexcept { return text(acp_event_method); }
+    /// The id of the request as JSON text.
     std::string_view id() const noexcept { return text(acp_event_id); }
+    /// The id of the session that the request was about, if any.
     std::optional<std::string_view> session() const noexcept { return maybe_text(acp_event_session); }
+    /// How the request ended.
     Outcome outcome() const noexcept { return named<Outcome>(acp_event_outcome); }
-    /// The result, where it ended with one.
+    /// The result, if the outcome is `Outcome::result`.
     std::optional<Json> result() const noexcept { return json(acp_event_result); }
-    /// The peer's error, where it ended with one.
+    /// The code of the peer's error, if the outcome is `Outcome::error`.
     std::optional<std::int32_t> error_code() const noexcept { return read<std::int32_t>(acp_event_error_code, event_); }
+    /// The message of the peer's error; empty for any other outcome.
     std::string_view error_message() const noexcept { return text(acp_event_error_message); }
+    /// The data of the peer's error, if it has any.
     std::optional<Json> error_data() const noexcept { return json(acp_event_error_data); }
 
 private:
@@ -103,38 +118,46 @@ private:
 
 } // namespace detail
 
-/// A request of the host's has ended.
+/// One of the host's requests has ended. Exactly one such event for each request.
 class Response : public detail::Ended {
 public:
     using Ended::Ended;
 };
 
-/// The peer has answered a request of the host's that had ended as timed out or cancelled. What the answer opened is
-/// open.
+/// The peer answered a request that had already ended with `Outcome::timeout` or `Outcome::cancelled`. A session or
+/// terminal that the answer opened is open.
 class LateResponse : public detail::Ended {
 public:
     using Ended::Ended;
 };
 
-/// The peer no longer wants an answer, which it must get all the same.
+/// The peer cancelled one of its requests, which must still be answered.
 class Cancel : public detail::View {
 public:
     using View::View;
+    /// The request's serial number.
     std::uint64_t serial() const noexcept { return number<std::uint64_t>(acp_event_serial); }
+    /// The method of the request.
     std::string_view method() const noexcept { return text(acp_event_method); }
+    /// The id of the request as JSON text.
     std::string_view id() const noexcept { return text(acp_event_id); }
+    /// The id of the session that the request is about, if any.
     std::optional<std::string_view> session() const noexcept { return maybe_text(acp_event_session); }
 };
 
-/// The library has answered a request of the peer's in the host's place.
+/// The library answered one of the peer's requests on the host's behalf. The host must not answer it any more.
 class Answered : public detail::View {
 public:
     using View::View;
+    /// The request's serial number.
     std::uint64_t serial() const noexcept { return number<std::uint64_t>(acp_event_serial); }
+    /// The method of the request.
     std::string_view method() const noexcept { return text(acp_event_method); }
+    /// The id of the request as JSON text.
     std::string_view id() const noexcept { return text(acp_event_id); }
+    /// The id of the session that the request is about, if any.
     std::optional<std::string_view> session() const noexcept { return maybe_text(acp_event_session); }
-    /// The rule that asks for the answer.
+    /// The id of the rule that required the answer.
     std::string_view rule() const noexcept { return text(acp_event_rule); }
 };
 
@@ -142,38 +165,47 @@ public:
 class Violation : public detail::View {
 public:
     using View::View;
+    /// The id of the rule.
     std::string_view rule() const noexcept { return text(acp_event_rule); }
+    /// What is wrong, in one sentence.
     std::string_view message() const noexcept { return text(acp_event_message); }
-    /// JSON pointer into the params or result.
+    /// A JSON pointer into the params or the result; empty if the message as a whole is meant.
     std::string_view pointer() const noexcept { return text(acp_event_pointer); }
+    /// What happened to the message.
     Consequence consequence() const noexcept { return named<Consequence>(acp_event_consequence); }
-    /// The code that the message was answered with, where it was refused.
+    /// The code of the error that the message was answered with, if it was refused.
     std::optional<std::int32_t> answer_code() const noexcept
     {
         return detail::read<std::int32_t>(acp_event_answer_code, event_);
     }
-    /// The method, the id and the session, where they could be read.
+    /// The method, if it could be read.
     std::optional<std::string_view> method() const noexcept { return maybe_text(acp_event_method); }
+    /// The id as JSON text, if it could be read.
     std::optional<std::string_view> id() const noexcept { return maybe_text(acp_event_id); }
+    /// The id of the session, if it could be read.
     std::optional<std::string_view> session() const noexcept { return maybe_text(acp_event_session); }
-    /// The number of the frame on this connection, from 1, and its first bytes.
+    /// The number of the frame, counted from 1 separately for each sender.
     std::uint64_t frame() const noexcept { return number<std::uint64_t>(acp_event_frame); }
+    /// The first bytes of the frame, at most 256; empty if they may hold secrets.
     std::string_view excerpt() const noexcept { return text(acp_event_excerpt); }
 };
 
-/// The connection is over; the last event.
+/// The connection has ended. The last event.
 class Closed : public detail::View {
 public:
     using View::View;
+    /// Why it has ended.
     CloseReason reason() const noexcept { return named<CloseReason>(acp_event_close_reason); }
-    /// How many requests of the peer's were never answered, and the id of one as JSON text.
+    /// How many of the peer's requests the host had not answered.
     std::size_t unanswered() const noexcept { return number<std::size_t>(acp_event_unanswered_len); }
+    /// The id of one of them as JSON text, oldest first; empty if `index` is out of range.
     std::string_view unanswered_id(std::size_t index) const noexcept
     {
         return detail::read_text(acp_event_unanswered_id, event_, index).value_or(std::string_view());
     }
-    /// How many terminals were never released, and one of them.
+    /// How many terminals had not been released.
     std::size_t terminals() const noexcept { return number<std::size_t>(acp_event_terminals_len); }
+    /// One of them; empty if `index` is out of range.
     TerminalId terminal(std::size_t index) const noexcept
     {
         acp_slice session{nullptr, 0}, id{nullptr, 0};
@@ -182,27 +214,31 @@ public:
     }
 };
 
-/// The host's own message went out, but it is odd; or an answer of the host's is overdue.
+/// A message of the host's was sent but goes against a recommendation, or an answer of the host's is overdue.
 class Advice : public detail::View {
 public:
     using View::View;
+    /// The id of the rule.
     std::string_view rule() const noexcept { return text(acp_event_rule); }
+    /// What goes against it, in one sentence.
     std::string_view message() const noexcept { return text(acp_event_message); }
+    /// A JSON pointer into the params or the result; empty if the message as a whole is meant.
     std::string_view pointer() const noexcept { return text(acp_event_pointer); }
-    /// The method; of an answer, the one that was called.
+    /// The method of the message; for an answer, of the request.
     std::string_view method() const noexcept { return text(acp_event_method); }
-    /// The id as JSON text, of advice about an answer or a request that waits for one.
+    /// The id of the peer's request as JSON text, if an answer or a missing answer is meant.
     std::optional<std::string_view> id() const noexcept { return maybe_text(acp_event_id); }
+    /// The id of the session that the message is about, if any.
     std::optional<std::string_view> session() const noexcept { return maybe_text(acp_event_session); }
 };
 
-/// What a newer library reports and this header does not know.
+/// An event that a newer library reports and that this header does not know.
 class Unknown : public detail::View {
 public:
     using View::View;
 };
 
-/// An event as one of its kinds.
+/// An event as one of the classes above.
 using EventView =
     std::variant<Request, Notification, Response, Cancel, Answered, Violation, Closed, Advice, LateResponse, Unknown>;
 
@@ -212,7 +248,7 @@ template <class... Functions> struct Overload : Functions... {
 };
 template <class... Functions> Overload(Functions...) -> Overload<Functions...>;
 
-/// Whether the functions take a class of events. Says which one they do not.
+/// Whether the functions accept a class of events. If not, compilation fails and names the class.
 template <class Functions, class Kind> constexpr bool takes() noexcept
 {
     constexpr bool taken = std::is_invocable_v<Functions, Kind>;
@@ -233,23 +269,26 @@ template <class Functions, class Kind> constexpr bool takes() noexcept
     return taken;
 }
 
-/// Whether the functions take all of them.
+/// Whether the functions accept all of them.
 template <class Functions, class... Kinds> constexpr bool takes_all(const std::variant<Kinds...> *) noexcept
 {
     return (takes<Functions, Kinds>() && ...);
 }
 } // namespace detail
 
-/// Something that the host must know. It owns its texts and does not depend on the connection.
+/// Something that happened on a connection or that an observer saw. It owns its text and does not depend on where it
+/// came from.
 class Event {
 public:
+    /// Takes ownership of a handle of acp.h.
     explicit Event(acp_event *event) noexcept : event_(event) {}
 
+    /// The kind of the event.
     EventKind kind() const noexcept
     {
         return detail::read_enum<EventKind>(acp_event_kind, handle()).value_or(EventKind{});
     }
-    /// Itself as one of the classes above, for `std::visit` and `std::get_if`.
+    /// The event as one of the classes above, for `std::visit` and `std::get_if`. Valid as long as the event.
     EventView view() const & noexcept
     {
         switch (kind()) {
@@ -266,28 +305,30 @@ public:
         return Unknown(handle());
     }
     EventView view() && = delete;
-    /// Calls the one of these functions that takes the event's class; `[](auto) {}` takes all others. Which classes
-    /// are left out is found when this is compiled.
+    /// Calls the one function that accepts the event's class; `[](const auto &) {}` accepts all others. A class that no
+    /// function accepts is an error of compilation.
     template <class... Functions> decltype(auto) match(Functions &&...functions) const
     {
         using All = detail::Overload<std::decay_t<Functions>...>;
-        // Where a class is left out, that alone is what the compiler has to say.
+        // If a class is left out, the compiler reports only that.
         if constexpr (detail::takes_all<All>(static_cast<EventView *>(nullptr))) {
             return std::visit(detail::Overload{std::forward<Functions>(functions)...}, view());
         }
     }
 
-    /// The handle, for the functions of acp.h.
+    /// The handle, for the functions of acp.h; null after a move.
     const acp_event *handle() const noexcept { return event_.get(); }
 
 private:
     detail::Owned<acp_event, acp_event_free> event_;
 };
 
-/// What `poll_event` gives until there is nothing more, for a loop. An event that is to stay is moved out of the loop.
+/// What `poll_event` returns until there is nothing more, as a range. Move an event out of the loop to keep it.
 template <class Source, class Item> class Polled {
 public:
+    /// The end of the range.
     struct End {};
+    /// Takes the next item when it is incremented.
     class Iterator {
     public:
         explicit Iterator(Source *source) noexcept : source_(source), item_(source->poll_event()) {}

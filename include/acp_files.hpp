@@ -3,12 +3,12 @@
 //
 //     acp::Result<acp::Files> files = acp::Files::open({cwd});       // one for each session, with its directories
 //     if (!files) { std::puts(files.error().text().c_str()); }
-//     auto answer = files->serve(client, request);                   // of fs/read_text_file and fs/write_text_file
-//     if (!answer) { std::puts(answer.error().text().c_str()); }     // what libacp says of a call that it refused
-//     else if (!answer->done()) { ... }                              // the agent was told why: code(), message()
+//     auto answer = files->serve(client, request);                   // answers fs/read_text_file and fs/write_text_file
+//     if (!answer) { std::puts(answer.error().text().c_str()); }     // a call was refused
+//     else if (!answer->done()) { ... }                              // the agent got an error: code(), message()
 //
-// No part of acp.hpp, as the library is none of libacp: acp-files in pkg-config, acp::files in CMake. `Files` may be used by
-// several threads at once, and can be moved while none uses it.
+// Not part of acp.hpp, because it is a separate library: acp-files in pkg-config, acp::files in CMake. Several threads may
+// use one `Files` at the same time; it can be moved while none does.
 
 #ifndef ACP_FILES_HPP
 #define ACP_FILES_HPP
@@ -21,25 +21,25 @@
 
 namespace acp {
 
-/// What became of reading or writing a file. It owns its texts.
+/// The result of reading or writing a file. It owns its text.
 class FileAnswer {
 public:
-    /// Takes over a handle of acp_files.h.
+    /// Takes ownership of a handle of acp_files.h.
     explicit FileAnswer(acp_files_answer *answer) noexcept : answer_(answer) {}
 
     /// Whether the file was read or written.
     bool done() const noexcept { return text().has_value(); }
-    /// The text that was read, empty for a write; nothing where it failed.
+    /// The text that was read, empty for a write; `std::nullopt` if the operation failed.
     std::optional<std::string_view> text() const noexcept
     {
         return detail::read_text(acp_files_answer_text, handle());
     }
-    /// The code of the error to answer with; nothing where it did not fail.
+    /// The code of the error to answer the agent with; `std::nullopt` if the operation succeeded.
     std::optional<std::int32_t> code() const noexcept
     {
         return detail::read<std::int32_t>(acp_files_answer_code, handle());
     }
-    /// The message of the error to answer with, made for the agent; empty where it did not fail.
+    /// The message of the error to answer the agent with; empty if the operation succeeded.
     std::string_view message() const noexcept
     {
         return detail::read_text(acp_files_answer_message, handle()).value_or(std::string_view());
@@ -52,15 +52,16 @@ private:
     detail::Owned<acp_files_answer, acp_files_answer_free> answer_;
 };
 
-/// The files that one session's agent may reach.
+/// The files that the agent of one session may access. Several threads may use one object at the same time.
 class Files {
 public:
-    /// Decides whether a file may be read or written: `path` is the way to it from `root`, all links followed. It is called
-    /// on the thread that reads or writes and must not use the same `Files`. One that throws refuses.
+    /// Decides whether a file may be read or written. `path` is the path from `root` to the file, with all links
+    /// resolved. Called on the thread that reads or writes; it must not use the same `Files`. If it throws, the file is
+    /// refused.
     using May = std::function<bool(std::string_view path, bool writing, std::string_view root)>;
 
-    /// Opens the directories of a session, absolute paths, which stay the folders that they are now. `most` is how many bytes
-    /// a file may have; 0 stands for 10,000,000. Without a `may`, `guarded` decides.
+    /// Opens the directories of a session by their absolute paths. They stay the directories that they are now. `most`
+    /// is the largest size of a file in bytes; 0 stands for 10,000,000. Without a `may`, `guarded` decides.
     [[nodiscard]] static Result<Files> open(const std::vector<std::string_view> &roots, std::uint64_t most = 0,
                                             May may = {})
     {
@@ -79,14 +80,15 @@ public:
         return status == ACP_OK ? Result<Files>(std::move(made)) : refused(status, unopened(status));
     }
 
-    /// What holds without a `may`: all may be read; nothing may be written below `.git` and its like, or that editors run
-    /// without asking. `path` is the way from the root.
+    /// Decides as it is decided without a `may`: everything may be read; nothing may be written inside the folders of
+    /// version control (such as `.git`), and no file that editors or shells run without asking. `path` is the path from
+    /// the root.
     static bool guarded(std::string_view path, bool writing) noexcept
     {
         return detail::read<bool>(acp_files_guarded, detail::slice(path), writing).value_or(false);
     }
 
-    /// Reads a file for `fs/read_text_file`: `limit` lines, or all, from the line `line` on, which is counted from 1.
+    /// Reads a file for `fs/read_text_file`: at most `limit` lines, or all, from the line `line` on, counted from 1.
     [[nodiscard]] Result<FileAnswer> read(std::string_view path, std::optional<std::uint64_t> line = std::nullopt,
                                           std::optional<std::uint64_t> limit = std::nullopt) const noexcept
     {
@@ -95,7 +97,7 @@ public:
                                                  limit.value_or(UINT64_MAX), &answer);
         return taken(status, answer, "Files::read: the path is not UTF-8, or the Files was moved from");
     }
-    /// Writes a file for `fs/write_text_file`; folders that are missing are made.
+    /// Writes a file for `fs/write_text_file`. Creates it and missing folders.
     [[nodiscard]] Result<FileAnswer> write(std::string_view path, std::string_view content) const noexcept
     {
         acp_files_answer *answer = nullptr;
@@ -104,9 +106,9 @@ public:
         return taken(status, answer, "Files::write: the path or the text is not UTF-8, or the Files was moved from");
     }
 
-    /// Does what an `fs/read_text_file` or an `fs/write_text_file` asks for, and answers it: with the text, with an empty
-    /// result, or with the error. What it gives back is what became of the file. Another request is refused, and where a call
-    /// was refused, the request is still open.
+    /// Carries out an `fs/read_text_file` or `fs/write_text_file` request and answers it, with the text, an empty
+    /// result or the error. Returns what happened to the file. Fails, and leaves the request open, if the request has
+    /// another method or a call was refused.
     [[nodiscard]] Result<FileAnswer> serve(Connection &connection, const Request &request) const
     {
         const bool reads = request.method() == ACP_METHOD_FS_READ_TEXT_FILE;
@@ -129,7 +131,7 @@ public:
         return sent ? std::move(answer) : Result<FileAnswer>(sent.error());
     }
 
-    /// The handle, for the functions of acp_files.h; null in one that was moved from.
+    /// The handle, for the functions of acp_files.h; null after a move.
     const acp_files *handle() const noexcept { return files_.get(); }
 
 private:
@@ -147,12 +149,13 @@ private:
         return (*static_cast<const May *>(context))(detail::view(path), writing, detail::view(root));
 #endif
     }
+    /// Why `acp_files_new` failed, in one sentence.
     static const char *unopened(acp_status status) noexcept
     {
         return status == ACP_NONE ? "Files::open: a root is no folder that can be opened; expected absolute paths of folders"
                                   : "Files::open: a root is not UTF-8, or there are more than 10,000";
     }
-    // Not by `Error::of`, whose text is libacp's.
+    // `Error::of` would take the text of the status from libacp.
     static Error refused(acp_status status, const char *why) noexcept
     {
         return {status, MisuseKind::none, {}, {}, why};
@@ -162,7 +165,7 @@ private:
         return status == ACP_OK ? Result<FileAnswer>(FileAnswer(answer)) : refused(status, why);
     }
 
-    // Freed last: the files call it.
+    // Declared first, so destroyed last: the files call it.
     std::unique_ptr<May> may_{};
     detail::Owned<acp_files, acp_files_free> files_{};
 };

@@ -16,7 +16,7 @@ namespace acp {
 
 namespace detail {
 
-/// Goes through anything that has `size()` and `operator[]`.
+/// Iterates over anything that has `size()` and `operator[]`.
 template <class List> class Index {
 public:
     using iterator_category = std::input_iterator_tag;
@@ -44,27 +44,29 @@ private:
 
 class Items;
 
-/// JSON text that belongs to somebody else. A look-up takes a JSON pointer (`/options/0/name`; empty for the whole)
-/// and is empty-handed where the pointer names nothing or a value of another type.
+/// JSON text that this object does not own. Look-ups take a JSON pointer (`/options/0/name`; empty for the whole text)
+/// and return `std::nullopt` if it names nothing or a value of another type.
 class Json {
 public:
     constexpr Json() noexcept = default;
+    /// Refers to JSON text, which must outlive this object.
     constexpr explicit Json(std::string_view text) noexcept : text_(text) {}
 
-    /// The text itself.
+    /// The text.
     constexpr std::string_view text() const noexcept { return text_; }
 
-    /// The value that a pointer names.
+    /// The value that a pointer names; a part of this text.
     std::optional<Json> find(std::string_view pointer) const noexcept
     {
         const auto found = look<acp_slice>(acp_json_find, pointer);
         return found ? std::optional<Json>(Json(detail::view(*found))) : std::nullopt;
     }
+    /// The type of a value.
     std::optional<JsonType> type(std::string_view pointer = {}) const noexcept
     {
         return detail::read_enum<JsonType>(acp_json_type, detail::slice(text_), detail::slice(pointer));
     }
-    /// A string, without quotes and escapes, in memory of its own.
+    /// A string without quotes and escapes, as a copy.
     std::optional<std::string> string(std::string_view pointer = {}) const
     {
         std::size_t length = 0;
@@ -76,7 +78,7 @@ public:
         }
         return status == ACP_OK ? std::optional<std::string>(std::move(out)) : std::nullopt;
     }
-    /// A string, into a buffer of the caller's; nothing also where there is no room.
+    /// A string without quotes and escapes, copied to a buffer; `std::nullopt` also if the buffer is too small.
     std::optional<std::string_view> string(std::string_view pointer, char *buffer, std::size_t capacity) const noexcept
     {
         std::size_t length = 0;
@@ -85,35 +87,39 @@ public:
         }
         return std::string_view(buffer, length);
     }
-    /// Whether the string that a pointer names is this text.
+    /// Whether a value is a string with this content.
     bool is(std::string_view pointer, std::string_view value) const noexcept
     {
         return detail::read<bool>(acp_json_string_is, detail::slice(text_), detail::slice(pointer),
                                   detail::slice(value))
             .value_or(false);
     }
+    /// An integer, exactly.
     std::optional<std::int64_t> int64(std::string_view pointer = {}) const noexcept
     {
         return look<std::int64_t>(acp_json_int64, pointer);
     }
+    /// An unsigned integer, exactly.
     std::optional<std::uint64_t> uint64(std::string_view pointer = {}) const noexcept
     {
         return look<std::uint64_t>(acp_json_uint64, pointer);
     }
+    /// A number, as the nearest double.
     std::optional<double> number(std::string_view pointer = {}) const noexcept
     {
         return look<double>(acp_json_double, pointer);
     }
+    /// A boolean.
     std::optional<bool> boolean(std::string_view pointer = {}) const noexcept
     {
         return look<bool>(acp_json_bool, pointer);
     }
-    /// How many items a list, or members an object, has.
+    /// The number of items of a list or members of an object.
     std::optional<std::size_t> size(std::string_view pointer = {}) const noexcept
     {
         return look<std::size_t>(acp_json_len, pointer);
     }
-    /// The items of a list or the members of an object; none where the pointer names neither.
+    /// The items of a list or the members of an object, for a loop; none if the pointer names anything else.
     Items items(std::string_view pointer = {}) const noexcept;
 
 private:
@@ -125,20 +131,25 @@ private:
     std::string_view text_{};
 };
 
-/// One item of a list, or one member of an object.
+/// An item of a list, or a member of an object.
 struct Item {
-    /// The name of a member; empty in a list.
+    /// The name of a member; empty in a list. Valid as long as the `Items`.
     std::string_view key;
+    /// The value. Valid as long as the text.
     Json value;
 };
 
-/// The items of a list or the members of an object. Keys are valid as long as this, values as long as the text.
+/// The items of a list or the members of an object. Keys are valid as long as this object, values as long as the text.
 class Items {
 public:
+    /// Takes ownership of a handle of acp.h.
     explicit Items(acp_items *items = nullptr) noexcept : items_(items) {}
 
+    /// The number of items or members.
     std::size_t size() const noexcept { return detail::read<std::size_t>(acp_items_len, handle()).value_or(0); }
+    /// Whether there are none.
     bool empty() const noexcept { return size() == 0; }
+    /// One of them; empty if `index` is out of range.
     Item operator[](std::size_t index) const noexcept
     {
         return {detail::read_text(acp_items_key, handle(), index).value_or(std::string_view()),
@@ -158,7 +169,7 @@ inline Items Json::items(std::string_view pointer) const noexcept
     return Items(look<acp_items *>(acp_json_items, pointer).value_or(nullptr));
 }
 
-/// A value for `Writer::form`: text, JSON, a whole number, a number, a boolean or null.
+/// A value for `Writer::form`: a string, JSON, a number, a boolean or null. Texts are not copied.
 class Value : public acp_value {
 public:
     Value(std::string_view content) noexcept : acp_value{ACP_VALUE_STRING, 0, 0, detail::slice(content)} {}
@@ -179,26 +190,36 @@ public:
 };
 static_assert(sizeof(Value) == sizeof(acp_value), "a list of them is one of acp_value");
 
-/// Writes one JSON value piece by piece; commas and colons come by themselves. The first piece that is refused is kept
-/// and comes out of `finish`.
+/// Writes one JSON value piece by piece, and adds commas and colons. Pieces that do not fit together are reported by
+/// `finish`.
 class Writer {
 public:
+    /// An empty writer.
     Writer() noexcept : writer_(detail::read<acp_writer *>(acp_writer_new).value_or(nullptr)) {}
 
+    /// Begins an object.
     Writer &begin_object() noexcept { return keep(acp_writer_begin_object(writer_.get())); }
+    /// Ends the innermost object.
     Writer &end_object() noexcept { return keep(acp_writer_end_object(writer_.get())); }
+    /// Begins a list.
     Writer &begin_array() noexcept { return keep(acp_writer_begin_array(writer_.get())); }
+    /// Ends the innermost list.
     Writer &end_array() noexcept { return keep(acp_writer_end_array(writer_.get())); }
-    /// The name of the member whose value comes next.
+    /// Writes the name of a member. Its value comes next.
     Writer &key(std::string_view name) noexcept { return keep(acp_writer_key(writer_.get(), detail::slice(name))); }
 
+    /// Writes a string.
     Writer &value(std::string_view text) noexcept
     {
         return keep(acp_writer_string(writer_.get(), detail::slice(text)));
     }
+    /// Writes a string.
     Writer &value(const char *text) noexcept { return value(std::string_view(text)); }
+    /// Writes a value that is JSON text already.
     Writer &value(Json json) noexcept { return keep(acp_writer_json(writer_.get(), detail::slice(json.text()))); }
+    /// Writes null.
     Writer &value(std::nullptr_t) noexcept { return keep(acp_writer_null(writer_.get())); }
+    /// Writes a number or a boolean.
     template <class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
     Writer &value(Number number) noexcept
     {
@@ -212,27 +233,27 @@ public:
             return keep(acp_writer_uint64(writer_.get(), number));
         }
     }
-    /// A member of an object with its value.
+    /// Writes a member: its name and its value.
     template <class T> Writer &member(std::string_view name, const T &content) noexcept
     {
         return key(name).value(content);
     }
 
-    /// One value by a template: JSON text in which each `?` outside of strings stands for the next of the values, and in which
-    /// strings may stand in single quotes: `json.form("{'sessionId':?}", {session})`.
+    /// Writes one value from a template: JSON text in which each `?` outside strings stands for the next of the values.
+    /// Strings in the template may have single quotes: `json.form("{'sessionId':?}", {session})`.
     Writer &form(std::string_view form, std::initializer_list<Value> values = {}) noexcept
     {
         return keep(acp_writer_template(writer_.get(), detail::slice(form), values.begin(), values.size()));
     }
 
-    /// The text, valid until the writer is reset or goes away; or what was refused first.
+    /// Finishes the value and returns its text, valid until the writer is reset or destroyed; or the first error.
     Result<std::string_view> finish() noexcept
     {
         acp_slice out{nullptr, 0};
         const acp_status status = status_ == ACP_OK ? acp_writer_finish(writer_.get(), &out) : status_;
         return status == ACP_OK ? Result<std::string_view>(detail::view(out)) : Error::of(status);
     }
-    /// Makes it empty again, and keeps the memory.
+    /// Makes the writer empty again.
     void reset() noexcept { status_ = acp_writer_reset(writer_.get()); }
 
 private:
@@ -246,7 +267,7 @@ private:
     acp_status status_ = ACP_OK;
 };
 
-/// JSON text that goes into a call: text, a part of a message, or what a writer has written.
+/// JSON text that is passed to a call: text, a part of a message, or what a writer has written. Texts are not copied.
 class JsonText {
 public:
     JsonText(std::string_view text) noexcept : text_(text) {}
@@ -260,6 +281,7 @@ public:
         status_ = written.error().status;
     }
 
+    /// The text, for the functions of acp.h.
     acp_slice slice() const noexcept { return detail::slice(text_); }
     /// `ACP_OK`, or why the writer has no text.
     acp_status status() const noexcept { return status_; }

@@ -1,5 +1,5 @@
-// libacp for C++17: the commonest messages of version 1 in one call each. What they lack is said with `Writer::form` and the
-// calls of `Connection` that take JSON text.
+// libacp for C++17: the most common messages of version 1 in one call each. For everything else there are `Writer::form` and
+// the calls of `Connection` that take JSON text. Errors are those of `Connection::request`, `notify` and `respond`.
 //
 // Part of acp.hpp, which is what a program includes.
 
@@ -10,10 +10,11 @@
 
 namespace acp {
 
-/// What a client says.
+/// The messages of a client.
 namespace client {
 
-/// `initialize`: a name and a version, and capabilities as an object (empty for none).
+/// Sends `initialize` with a name and a version, and capabilities as JSON text (empty for none). Returns the serial
+/// number.
 [[nodiscard]] inline Result<std::uint64_t> initialize(Connection &connection, std::string_view name,
                                                       std::string_view version,
                                                       std::string_view capabilities = {}) noexcept
@@ -21,29 +22,31 @@ namespace client {
     return connection.sent(acp_client_initialize, detail::slice(name), detail::slice(version),
                            detail::slice(capabilities));
 }
-/// `session/new` in a working directory, without MCP servers.
+/// Sends `session/new` with a working directory and no MCP servers. Returns the serial number; `/sessionId` of the
+/// result is the new session's id.
 [[nodiscard]] inline Result<std::uint64_t> new_session(Connection &connection, std::string_view cwd) noexcept
 {
     return connection.sent(acp_client_new_session, detail::slice(cwd));
 }
-/// `session/prompt` of one text.
+/// Sends `session/prompt` with one text. Returns the serial number; `/stopReason` of the result says why the turn
+/// ended.
 [[nodiscard]] inline Result<std::uint64_t> prompt(Connection &connection, std::string_view session,
                                                   std::string_view text) noexcept
 {
     return connection.sent(acp_client_prompt, detail::slice(session), detail::slice(text));
 }
-/// `session/cancel`.
+/// Sends `session/cancel`, which stops the prompt turn of a session.
 [[nodiscard]] inline Result<void> cancel(Connection &connection, std::string_view session) noexcept
 {
     return connection.done(acp_client_cancel(connection.handle(), detail::slice(session)));
 }
-/// The answer to `session/request_permission`: the id of the option that was chosen; empty where none was.
+/// Answers `session/request_permission` with the id of the option that the user chose; empty for none.
 [[nodiscard]] inline Result<void> answer_permission(Connection &connection, std::uint64_t serial,
                                                     std::string_view option = {}) noexcept
 {
     return connection.done(acp_client_answer_permission(connection.handle(), serial, detail::slice(option)));
 }
-/// The answer to `fs/read_text_file`.
+/// Answers `fs/read_text_file` with the text of the file, or of the lines that were asked for.
 [[nodiscard]] inline Result<void> answer_file(Connection &connection, std::uint64_t serial,
                                               std::string_view content) noexcept
 {
@@ -52,10 +55,10 @@ namespace client {
 
 } // namespace client
 
-/// What an agent says.
+/// The messages of an agent.
 namespace agent {
 
-/// The answer to `initialize`: a name and a version, and capabilities as an object (empty for none).
+/// Answers `initialize` with a name and a version, and capabilities as JSON text (empty for none).
 [[nodiscard]] inline Result<void> answer_initialize(Connection &connection, std::uint64_t serial, std::string_view name,
                                                     std::string_view version,
                                                     std::string_view capabilities = {}) noexcept
@@ -63,30 +66,31 @@ namespace agent {
     return connection.done(acp_agent_answer_initialize(connection.handle(), serial, detail::slice(name),
                                                        detail::slice(version), detail::slice(capabilities)));
 }
-/// The answer to `session/new`: the id of the session, which no other one of the connection has.
+/// Answers `session/new` with the id of the new session, unique on the connection.
 [[nodiscard]] inline Result<void> answer_new_session(Connection &connection, std::uint64_t serial,
                                                      std::string_view session) noexcept
 {
     return connection.done(acp_agent_answer_new_session(connection.handle(), serial, detail::slice(session)));
 }
-/// The answer to `session/prompt`: why the turn ended (`ACP_STOP_…`).
+/// Answers `session/prompt` with why the turn ended (`ACP_STOP_…`).
 [[nodiscard]] inline Result<void> answer_prompt(Connection &connection, std::uint64_t serial,
                                                 std::string_view stop_reason = ACP_STOP_END_TURN) noexcept
 {
     return connection.done(acp_agent_answer_prompt(connection.handle(), serial, detail::slice(stop_reason)));
 }
-/// Something that it says, and something that it thinks.
+/// Sends a piece of the agent's answer: an update `agent_message_chunk` with a text.
 [[nodiscard]] inline Result<void> message(Connection &connection, std::string_view session,
                                           std::string_view text) noexcept
 {
     return connection.done(acp_agent_message(connection.handle(), detail::slice(session), detail::slice(text)));
 }
+/// Sends a piece of the agent's reasoning: an update `agent_thought_chunk` with a text.
 [[nodiscard]] inline Result<void> thought(Connection &connection, std::string_view session,
                                           std::string_view text) noexcept
 {
     return connection.done(acp_agent_thought(connection.handle(), detail::slice(session), detail::slice(text)));
 }
-/// A tool call that begins; without a kind (`ACP_TOOL_KIND_…`) or a status (`ACP_TOOL_STATUS_…`) where they are empty.
+/// Announces a tool call. `kind` (`ACP_TOOL_KIND_…`) and `status` (`ACP_TOOL_STATUS_…`) are left out if they are empty.
 [[nodiscard]] inline Result<void> tool_call(Connection &connection, std::string_view session, std::string_view id,
                                             std::string_view title, std::string_view kind = {},
                                             std::string_view status = {}) noexcept
@@ -94,7 +98,8 @@ namespace agent {
     return connection.done(acp_agent_tool_call(connection.handle(), detail::slice(session), detail::slice(id),
                                                detail::slice(title), detail::slice(kind), detail::slice(status)));
 }
-/// A tool call that goes on; a text takes the place of all that the call has shown.
+/// Updates a tool call. `status` is left out if it is empty. `text` replaces all content of the call so far, unless it
+/// is empty.
 [[nodiscard]] inline Result<void> tool_call_update(Connection &connection, std::string_view session, std::string_view id,
                                                    std::string_view status, std::string_view text = {}) noexcept
 {

@@ -1,4 +1,4 @@
-// libacp for C++17: an observer: the bytes of both sides in, events with the side that sent them out.
+// libacp for C++17: an observer: the bytes of both sides in, events and who sent them out.
 //
 // Part of acp.hpp, which is what a program includes.
 
@@ -12,24 +12,28 @@
 
 namespace acp {
 
-/// What an observer saw: who sent it, and so of a violation who broke the rule, and what it is. Of a response that ends for
-/// want of an answer, the side that had asked.
+/// An event that an observer saw, and who sent the message.
 struct Observed {
+    /// The side that sent the message. For a violation, that is the side that broke the rule; for a request that ended
+    /// without an answer, the side that had sent the request.
     Role from;
+    /// The event.
     Event event;
 };
 
-/// Looks on while a client and an agent talk, and reports what either of them does wrong. It sends nothing.
+/// Follows a conversation between a client and an agent from outside, and reports which rules either of them breaks. It
+/// sends nothing.
 ///
-/// What a violation says about its consequence is what a receiver is to do; what the real one did is in what follows.
+/// The consequence of a violation is what the receiver is expected to do with the message; what it really did shows in
+/// the following events.
 class Observer {
 public:
-    /// Of all versions, with the defaults of a configuration.
+    /// An observer of all versions, with the other defaults of a configuration.
     Observer() noexcept : Observer(make(Config(Role::client).versions({1, 2}))) {}
-    /// Takes over a handle of acp.h.
+    /// Takes ownership of a handle of acp.h.
     explicit Observer(acp_observer *observer) noexcept : observer_(observer) {}
-    /// With a configuration, which is copied. Its role does not matter, nor do its time-outs; its versions are those that
-    /// the observer can follow.
+    /// An observer with a configuration, which is copied. Its role and its time-outs do not matter; its versions are
+    /// those that the observer can follow.
     [[nodiscard]] static Result<Observer> open(const Config &config) noexcept
     {
         if (config.status() != ACP_OK) {
@@ -41,20 +45,20 @@ public:
         return made == nullptr ? Result<Observer>(Error::of(ACP_INVALID_ARGUMENT)) : Observer(made);
     }
 
-    /// Takes bytes that one side has sent, in any split and in the order in which the two sides sent them; what is wrong with
-    /// them becomes events. Poll after each call. This and the next only fail after a defect of the library, with a side that
-    /// there is not, or when this was moved from.
+    /// Passes in bytes that one side sent, in chunks of any size and in the order in which the two sides sent them.
+    /// Poll for events after each call. This function and `receive_eof` fail only after a defect of the library, if
+    /// there is no such side, or if this object was moved from.
     Result<void> receive(Role from, std::string_view bytes) noexcept
     {
         return done(acp_observer_receive(handle(), detail::number(from), detail::slice(bytes)));
     }
-    /// One side has closed its stream. Once both have, the last event is `Closed`.
+    /// Reports that one side has closed its stream. Once both have, `Closed` is the last event.
     Result<void> receive_eof(Role from) noexcept
     {
         return done(acp_observer_receive_eof(handle(), detail::number(from)));
     }
 
-    /// What was seen next, if there is anything now.
+    /// Takes the next event; `std::nullopt` if there is none now.
     [[nodiscard]] std::optional<Observed> poll_event() noexcept
     {
         std::int32_t from = 0;
@@ -64,55 +68,56 @@ public:
         }
         return Observed{static_cast<Role>(from), Event(event)};
     }
-    /// The same for a loop: goes on until there is nothing more now.
+    /// The events as a range for a loop: takes events until there is none.
     [[nodiscard]] Polled<Observer, Observed> events() noexcept { return Polled<Observer, Observed>(this); }
 
-    /// How many bytes were received and have not been read yet, of both sides.
+    /// How many bytes were received from both sides and not decoded yet.
     std::size_t buffered() const noexcept
     {
         return detail::read<std::size_t>(acp_observer_buffered, handle()).value_or(0);
     }
-    /// The version that both sides have agreed on; before the agent has answered, what it is expected to answer. Nothing
-    /// before `initialize`.
+    /// The protocol version that both sides agreed on. Before the agent has answered `initialize`, it is the version
+    /// that it is expected to choose. `std::nullopt` before `initialize`.
     std::optional<std::uint16_t> version() const noexcept
     {
         return detail::read<std::uint16_t>(acp_observer_version, handle());
     }
     /// How far the conversation is.
     Phase phase() const noexcept { return detail::read_enum<Phase>(acp_observer_phase, handle()).value_or(Phase{}); }
-    /// What one side can do: its capabilities object, `{}` before `initialize`. Valid until the next call that changes the
-    /// observer.
+    /// The capabilities object that one side advertised; `{}` before `initialize`. Valid until the next call that
+    /// changes the observer.
     Json capabilities(Role of) const noexcept
     {
         return Json(detail::read_text(acp_observer_capabilities, handle(), detail::number(of)).value_or(std::string_view()));
     }
-    /// The sessions that are known.
+    /// The sessions of the conversation, sorted by id.
     Sessions sessions() const noexcept
     {
         return Sessions(detail::read<acp_sessions *>(acp_observer_sessions, handle()).value_or(nullptr));
     }
-    /// The requests that one side has sent and that have no answer yet, oldest first.
+    /// The requests of one side that have no answer yet, oldest first.
     OpenRequests open_requests(Role of) const noexcept
     {
         return OpenRequests(
             detail::read<acp_requests *>(acp_observer_open_requests, handle(), detail::number(of)).value_or(nullptr));
     }
-    /// All that is known of the conversation as a whole, as `Connection::snapshot` has it. Valid until the next call that
-    /// changes the observer, and this is one.
+    /// The state of the conversation, with the members of `Connection::snapshot`. Valid until the next call that
+    /// changes the observer, this one included.
     Json snapshot() noexcept
     {
         return Json(detail::read_text(acp_observer_snapshot, handle()).value_or(std::string_view()));
     }
-    /// All that is known of a session, as `Connection::session_snapshot` has it. Nothing when the session is not known.
+    /// The state of a session, with the members of `Connection::session_snapshot`; `std::nullopt` if the session is not
+    /// known. Valid until the next call that changes the observer, this one included.
     std::optional<Json> session_snapshot(std::string_view id) noexcept
     {
         const auto told = detail::read_text(acp_observer_session_snapshot, handle(), detail::slice(id));
         return told ? std::optional<Json>(Json(*told)) : std::nullopt;
     }
 
-    /// The handle, for the functions of acp.h.
+    /// The handle, for the functions of acp.h; null after a move.
     acp_observer *handle() const noexcept { return observer_.get(); }
-    /// Gives the handle away.
+    /// Gives up ownership of the handle. The caller frees it with `acp_observer_free`.
     acp_observer *release() noexcept { return observer_.release(); }
 
 private:

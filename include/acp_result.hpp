@@ -1,5 +1,5 @@
-// libacp for C++17: what a call gives back. `Result` is a value or an `Error`; `value()` throws, for those who prefer
-// that.
+// libacp for C++17: what calls return. A `Result` is a value or an `Error`; for programs that prefer exceptions, `value()`
+// throws.
 //
 // Part of acp.hpp, which is what a program includes.
 
@@ -23,23 +23,23 @@
 
 namespace acp {
 
-/// Why a call was refused. The texts are the connection's own, valid until the next call that changes it.
+/// Why a call was refused. The texts belong to the connection and are valid until the next call that changes it.
 struct Error {
-    /// The status of the C interface, never `ACP_OK` in an error.
+    /// The status of the C interface; never `ACP_OK` in an error.
     acp_status status = ACP_OK;
-    /// The kind of mistake, where `status` is `ACP_MISUSE`.
+    /// The kind of mistake, if `status` is `ACP_MISUSE`.
     MisuseKind kind = MisuseKind::none;
-    /// The rule that forbade it, empty where no rule did.
+    /// The id of the rule that would have been broken; empty if there is none.
     std::string_view rule{};
-    /// JSON pointer into what was passed; empty when it is about the call as a whole.
+    /// A JSON pointer into what was passed; empty if the call as a whole is meant.
     std::string_view pointer{};
     /// What is wrong, what was expected, and what to do instead.
     std::string_view message{};
 
-    /// An error that is no more than a status.
+    /// An error that has only a status.
     static Error of(acp_status status) noexcept { return {status, MisuseKind::none, {}, {}, acp_status_name(status)}; }
 
-    /// All of it in one line, to be kept or shown.
+    /// All of it on one line, as a copy.
     std::string text() const
     {
         std::string all(rule);
@@ -51,17 +51,22 @@ struct Error {
 };
 
 #if ACP_HAS_EXCEPTIONS
-/// What `Result::value` throws: the same as `Error`, with texts of its own.
+/// What `Result::value` throws: an `Error` with texts of its own.
 class Exception : public std::runtime_error {
 public:
+    /// Copies an error.
     explicit Exception(const Error &error)
         : std::runtime_error(error.text()), status_(error.status), kind_(error.kind), rule_(error.rule),
           pointer_(error.pointer)
     {}
 
+    /// The status of the C interface.
     acp_status status() const noexcept { return status_; }
+    /// The kind of mistake, if the status is `ACP_MISUSE`.
     MisuseKind kind() const noexcept { return kind_; }
+    /// The id of the rule that would have been broken; empty if there is none.
     const std::string &rule() const noexcept { return rule_; }
+    /// A JSON pointer into what was passed; empty if the call as a whole is meant.
     const std::string &pointer() const noexcept { return pointer_; }
 
 private:
@@ -75,21 +80,24 @@ private:
 /// A value, or why there is none.
 template <class T> class Result {
 public:
+    /// A success.
     Result(T value) : value_(std::move(value)) {}
+    /// A failure.
     Result(const Error &error) noexcept : error_(error) {}
 
+    /// Whether there is a value.
     explicit operator bool() const noexcept { return value_.has_value(); }
-    /// The value, which must be there.
+    /// The value. Undefined if there is none.
     T &operator*() & noexcept { return *value_; }
     const T &operator*() const & noexcept { return *value_; }
     T &&operator*() && noexcept { return std::move(*value_); }
     T *operator->() noexcept { return &*value_; }
     const T *operator->() const noexcept { return &*value_; }
-    /// Why there is no value; its status is `ACP_OK` where there is one.
+    /// Why there is no value; its status is `ACP_OK` if there is one.
     const Error &error() const noexcept { return error_; }
 
 #if ACP_HAS_EXCEPTIONS
-    /// The value; throws `Exception` where there is none.
+    /// The value; throws `Exception` if there is none.
     T &value() &
     {
         check();
@@ -115,18 +123,18 @@ private:
     Error error_{};
 };
 
-/// Done, or why not.
+/// Success, or why a call failed.
 template <> class Result<void> {
 public:
     Result() noexcept = default;
     Result(const Error &error) noexcept : error_(error) {}
 
     explicit operator bool() const noexcept { return error_.status == ACP_OK; }
-    /// Why not; its status is `ACP_OK` where it was done.
+    /// Why the call failed; its status is `ACP_OK` if it succeeded.
     const Error &error() const noexcept { return error_; }
 
 #if ACP_HAS_EXCEPTIONS
-    /// Throws `Exception` where it was not done.
+    /// Throws `Exception` if the call failed.
     void value() const
     {
         if (error_.status != ACP_OK) {
@@ -152,7 +160,7 @@ template <auto Function> struct Free {
 /// A handle of the C interface that frees itself.
 template <class Handle, auto Function> using Owned = std::unique_ptr<Handle, Free<Function>>;
 
-/// What a function of the C interface writes to its output; nothing with any status but `ACP_OK`.
+/// What a function of the C interface writes to its output; `std::nullopt` with any status but `ACP_OK`.
 template <class T, class Function, class... Arguments>
 std::optional<T> read(Function function, Arguments... arguments) noexcept
 {
@@ -160,7 +168,7 @@ std::optional<T> read(Function function, Arguments... arguments) noexcept
     return function(arguments..., &out) == ACP_OK ? std::optional<T>(out) : std::nullopt;
 }
 
-/// As `read`, for text.
+/// Like `read`, for text.
 template <class Function, class... Arguments>
 std::optional<std::string_view> read_text(Function function, Arguments... arguments) noexcept
 {
@@ -168,7 +176,7 @@ std::optional<std::string_view> read_text(Function function, Arguments... argume
     return out ? std::optional<std::string_view>(view(*out)) : std::nullopt;
 }
 
-/// As `read`, for a number that has names.
+/// Like `read`, for an enumeration.
 template <class Enum, class Function, class... Arguments>
 std::optional<Enum> read_enum(Function function, Arguments... arguments) noexcept
 {

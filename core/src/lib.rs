@@ -1,7 +1,8 @@
 //! The Agent Client Protocol (ACP) as a state machine that does no I/O: bytes in, events out, and every rule of the
-//! protocol that can be seen on the wire enforced on both sides.
+//! protocol that is visible on the wire enforced in both directions.
 //!
-//! A whole agent, as futures on any executor (feature `futures`, see [`aio`](https://docs.rs/libacp/latest/libacp/aio)):
+//! A complete agent, with futures on any executor (feature `futures`, see
+//! [`aio`](https://docs.rs/libacp/latest/libacp/aio)):
 //!
 #![cfg_attr(feature = "futures", doc = "```")]
 #![cfg_attr(not(feature = "futures"), doc = "```ignore")]
@@ -20,7 +21,7 @@
 //! # }
 //! ```
 //!
-//! And one on the connection itself, over the standard streams, with nothing but the standard library:
+//! An agent on the connection itself, over the standard streams, with only the standard library:
 //!
 //! ```no_run
 //! use libacp::{Config, Connection, ErrorCode, Event};
@@ -66,36 +67,36 @@
 //!
 //! # Layers
 //!
-//! Each is usable alone: [`framing`] cuts bytes into frames, [`json`] reads text without building a tree, [`jsonrpc`]
-//! has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`] joins them
-//! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types; [`typed`] is the
-//! connection with those types, and `aio` all of it with the reading, the writing and the waiting done, as futures.
-//! [`terminal`] has what clients need that run commands for an agent, and [`relay`] what a proxy needs between two sides.
+//! Each layer can be used alone: [`framing`] splits bytes into frames, [`json`] reads text without building a tree,
+//! [`jsonrpc`] has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`]
+//! combines them into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types.
+//! [`typed`] is a connection with those types. `aio` adds reading, writing and waiting, as futures. [`terminal`] is for
+//! clients that run commands for an agent, and [`relay`] for proxies.
 //!
 //! # Features
 //!
-//! | feature | default | what |
+//! | feature | default | adds |
 //! | --- | --- | --- |
 //! | `words` | on | [`rules::Rule::text`], and the names of types in [`validation::table::Tables`] |
-//! | `futures` | off | agents and clients as futures on any executor (`aio`); depends on the crate `futures`, and switches `types` on |
+//! | `futures` | off | agents and clients as futures on any executor (`aio`); depends on the crate `futures`, and enables `types` |
 //! | `types` | on | the message types of [`schema`] and the connection with them ([`typed`]); without them JSON stays text, and the crate builds in seconds |
 //!
-//! Where they build and run:
+//! Targets on which they build and run:
 //!
 //! | features | targets |
 //! | --- | --- |
-//! | none, `words`, `types` | every target with `std`, wasm32-unknown-unknown without imports among them |
-//! | `futures` | the same; on wasm32 the ids that agents make up for sessions are unique in one run of the program only |
+//! | none, `words`, `types` | every target with `std`, including wasm32-unknown-unknown without imports |
+//! | `futures` | the same; on wasm32 the ids that agents generate for sessions are unique only within one run of the program |
 //!
 //! # Two kinds of errors
 //!
-//! [`Misuse`] is what the host asked for that the specification forbids now: the call is refused, nothing was sent and
-//! nothing has changed. A [violation](connection::Violation) is what the peer did: an event that names the rule and the
-//! place, and says what became of the message. Rule ids such as `SESS-04` are part of the API.
+//! [`Misuse`] is the error of a call that the specification does not allow now: nothing was sent and nothing has changed. A
+//! [violation](connection::Violation) is an event about a message of the peer that breaks a rule: it names the rule and the
+//! place, and says what happened to the message. Rule ids such as `SESS-04` are part of the API.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// First, as the others name rules by its macro.
+// First, because the other modules use its macro.
 #[macro_use]
 pub mod rules;
 

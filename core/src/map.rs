@@ -1,9 +1,9 @@
-//! A map and a set as sorted lists, and a table of names for what a single message lists.
+//! An ordered map and set as sorted lists, and a hash table of names for use within a single message.
 //!
-//! What the connection keeps under an id is bounded and mostly small, so a list that is searched by halves does what a
-//! tree or a hash table would. Its code is shared by all types of values, which makes the WebAssembly module smaller by a
-//! third. A long list is cut into pieces, so that an insertion moves no more than one piece, however much a host has
-//! raised its limits. Read [`keys`] next.
+//! What a connection keeps by id is bounded and mostly small, so a sorted list with binary search does the work of a
+//! tree or a hash table. Most of its code does not depend on the type of the values, which makes the WebAssembly module
+//! smaller by a third. A long list is split into pieces, so that an insertion moves no more than one piece, however far
+//! a host has raised its limits. Read [`keys`] next.
 
 mod keys;
 
@@ -13,15 +13,15 @@ use std::ops::Index;
 
 use keys::{At, Keys};
 
-/// Values by key, in the order of the keys.
+/// A map ordered by key.
 #[derive(Debug, Clone)]
 pub struct Map<K, V> {
     keys: Keys<K>,
-    /// Each where its key says; `None` where none is.
+    /// The values, at the places that `keys` names; `None` where a place is free.
     values: Vec<Option<V>>,
 }
 
-/// Keys in order.
+/// An ordered set.
 pub(crate) type Set<K> = Map<K, ()>;
 
 impl<K, V> Default for Map<K, V> {
@@ -39,12 +39,12 @@ impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
 impl<K: Eq, V: Eq> Eq for Map<K, V> {}
 
 impl<K, V> Map<K, V> {
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -54,12 +54,12 @@ impl<K, V> Map<K, V> {
         self.keys.iter().map(|(key, _)| key)
     }
 
-    /// The values in the order of the keys.
+    /// The values in the order of their keys.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// All of them in the order of the keys.
+    /// The entries in the order of their keys.
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter { keys: self.keys.iter(), values: &self.values }
     }
@@ -90,7 +90,7 @@ impl<K: Ord, V> Map<K, V> {
         self.get_key_value(key).map(|(_, value)| value)
     }
 
-    /// Whether there is such a key.
+    /// Whether there is an entry with this key.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -114,7 +114,7 @@ impl<K: Ord, V> Map<K, V> {
         self.values[self.keys.value_at(at) as usize].as_mut()
     }
 
-    /// Where a key is, until the next change.
+    /// The place of a key, valid until the next change.
     pub(crate) fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Option<At>
     where
         K: Borrow<Q>,
@@ -122,18 +122,18 @@ impl<K: Ord, V> Map<K, V> {
         self.keys.place(key).ok()
     }
 
-    /// The key and the value at a place that [`find`](Self::find) gave.
+    /// The key and the value at a place that [`find`](Self::find) returned.
     pub(crate) fn entry_at(&mut self, at: At, new: impl FnOnce() -> V) -> (&K, &mut V) {
         let value = &mut self.values[self.keys.value_at(at) as usize];
         (self.keys.key_at(at), value.get_or_insert_with(new))
     }
 
-    /// The value of a key, made if there is none.
+    /// The value of a key, inserted if there is none.
     pub(crate) fn get_or_insert_with(&mut self, key: K, new: impl FnOnce() -> V) -> &mut V {
         self.enter(key).0.get_or_insert_with(new)
     }
 
-    /// Puts a value in the place of the one before; whether there was none.
+    /// Inserts or replaces a value. Returns whether the key is new.
     pub(crate) fn insert(&mut self, key: K, value: V) -> bool {
         let (place, is_new) = self.enter(key);
         *place = Some(value);
@@ -160,7 +160,7 @@ impl<K: Ord, V> Map<K, V> {
         Some((key, value))
     }
 
-    /// Those from a key on, in order.
+    /// The entries from a key on, in order.
     pub(crate) fn from<Q: Ord + ?Sized>(&self, key: &Q) -> Iter<'_, K, V>
     where
         K: Borrow<Q>,
@@ -168,7 +168,7 @@ impl<K: Ord, V> Map<K, V> {
         Iter { keys: self.keys.from(key), values: &self.values }
     }
 
-    /// Where the value of a key is or belongs, and whether the key is new.
+    /// The place for the value of a key, and whether the key is new.
     fn enter(&mut self, key: K) -> (&mut Option<V>, bool) {
         let (place, is_new) = self.keys.enter(key);
         if place == self.values.len() {
@@ -196,7 +196,7 @@ impl<Q: Ord + ?Sized, K: Ord + Borrow<Q>, V> Index<&Q> for Map<K, V> {
     }
 }
 
-/// Keys and values in order.
+/// The entries of a [`Map`] in the order of their keys.
 #[derive(Debug, Clone)]
 pub struct Iter<'a, K, V> {
     keys: keys::Iter<'a, K>,
@@ -221,18 +221,18 @@ impl<'a, K, V> IntoIterator for &'a Map<K, V> {
     }
 }
 
-/// Texts by name while one message is read, which may list a million of them: finding one takes the same time in any
-/// order. One type for all who ask, as each more would cost the WebAssembly module a kilobyte.
+/// Texts by name while one message is read. A hostile message can list a million names, so look-ups must not depend on
+/// their order. There is one type for all uses because each further one would add a kilobyte to the WebAssembly module.
 #[derive(Debug, Default)]
 pub(crate) struct StringMap<'a>(HashMap<Cow<'a, str>, &'a str>);
 
 impl<'a> StringMap<'a> {
-    /// Whether the name is new.
+    /// Adds a name. Returns whether it is new.
     pub(crate) fn add(&mut self, name: Cow<'a, str>) -> bool {
         self.0.insert(name, "").is_none()
     }
 
-    /// Keeps a text under a name.
+    /// Stores a text under a name.
     pub(crate) fn put(&mut self, name: Cow<'a, str>, text: &'a str) {
         self.0.insert(name, text);
     }
@@ -275,7 +275,7 @@ mod tests {
     fn what_is_put_in_is_found_until_it_is_taken_out() {
         let mut map = Map::default();
         let mut tree = std::collections::BTreeMap::new();
-        // A walk over all keys below 97, there and back again, in an order that is none.
+        // A walk over all keys below 97, there and back again, in pseudo-random order.
         for step in 0..97u32 {
             let key = step * 31 % 97;
             assert_eq!(map.insert(key, step), tree.insert(key, step).is_none());
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn long_lists_are_kept_in_pieces_that_stay_neither_long_nor_many() {
         const ALL: u32 = 20 * LONGEST as u32;
-        // Upwards, downwards, and in no order.
+        // Ascending, descending, and in pseudo-random order.
         for order in [1, ALL - 1, 7919] {
             let mut map = Map::default();
             let mut tree = std::collections::BTreeMap::new();

@@ -1,9 +1,9 @@
-//! What a misspelt word was probably meant to be.
+//! Suggestions for misspelt words.
 
-/// Longer words are nobody's slip of the finger, and would take long to compare.
+/// Longer words are unlikely to be typing mistakes, and slow to compare.
 const LONGEST: usize = 64;
 
-/// The word of a list that is nearest to one that is not in it, if any is near.
+/// The word of a list that is closest to a word that is not in it, if any is close enough.
 pub(crate) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     if word.len() > LONGEST {
         return None;
@@ -11,16 +11,16 @@ pub(crate) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) 
     let folded = fold(word);
     let near = words.into_iter().map(|known| (distance(&folded, &fold(known)), known));
     let (distance, known) = near.min_by_key(|(distance, _)| *distance)?;
-    // A word of three letters that differs in one of them may be any word.
+    // Any word of three letters differs from many others in just one.
     (distance <= (folded.len() / 4).clamp(usize::from(folded.len() > 2), 3)).then_some(known)
 }
 
-/// Words differ in case and in what stands between their parts more often than in letters.
+/// Removes what differs more often than letters do: case, underscores and hyphens.
 fn fold(word: &str) -> Vec<u8> {
     word.bytes().filter(|byte| !b"_-".contains(byte)).map(|byte| byte.to_ascii_lowercase()).collect()
 }
 
-/// How many letters have to be put in, taken out, replaced or swapped with their neighbour.
+/// How many letters must be inserted, deleted, replaced or swapped with their neighbour.
 fn distance(one: &[u8], other: &[u8]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=other.len()).collect();

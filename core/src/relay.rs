@@ -1,27 +1,27 @@
-//! Two connections back to back, as every proxy has them: what one side says is said to the other.
+//! Two connections back to back, for proxies: messages of one side are passed on to the other.
 //!
-//! Towards the client a relay plays the agent, towards the agent the client. Each side's requests have ids of their own on
-//! the other, and are answered and cancelled under those that their sender knows. What breaks the rules is refused or
-//! repaired where it comes in and never reaches the other side.
+//! Towards the client a relay plays the agent, towards the agent the client. A request has one id on each side; the
+//! relay translates answers and cancellations. Messages that break the rules are refused or repaired where they arrive
+//! and never reach the other side.
 //!
-//! The relay does no I/O and decides nothing: what has come is handed over event by event, and whoever has the relay passes
-//! it on, passes on something else, answers by itself, or says nothing about it.
+//! The relay does no I/O and decides nothing. It hands over what has arrived event by event, and the program passes an
+//! event on, passes on something else, answers it itself, or ignores it.
 //!
 //! ```
 //! use libacp::relay::{Relay, Side};
 //! use libacp::{ErrorCode, Event};
 //!
-//! /// Takes what one side has sent; then both sides may have bytes waiting in `transmit`.
+//! /// Takes what one side has sent. Afterwards, both sides may have bytes waiting in `transmit`.
 //! fn take(relay: &mut Relay, from: Side, bytes: &[u8]) {
 //!     relay.receive(from, bytes);
 //!     while let Some(event) = relay.poll_event(from) {
 //!         match &event {
 //!             Event::Request(request) if request.method == "terminal/create" => {
 //!                 let asked = relay.connection_mut(from);
-//!                 // One that has been cancelled meanwhile is answered.
+//!                 // This fails if the request was answered meanwhile because it was cancelled.
 //!                 let _ = asked.respond_error(&request.id, ErrorCode::INVALID_PARAMS, "No commands here", None);
 //!             }
-//!             // What the other side may not be told is answered with an error.
+//!             // A request that may not be passed on is answered with an error.
 //!             _ => drop(relay.pass(from, &event)),
 //!         }
 //!     }
@@ -37,22 +37,22 @@ use crate::json::{self, Writer};
 use crate::rules::{RuleId, Severity};
 use crate::{Config, Connection, ErrorCode, Event, Id, Misuse};
 
-/// Bytes that may wait for a side before no more is to be read that would add to them.
+/// Bytes waiting for a side above which no more should be read that could add to them.
 const ROOM: usize = 1024 * 1024;
-/// Rules by which a connection answers an agent's question that the agent itself has taken back.
+/// The rules by which a connection answers an agent's question after the agent has cancelled it.
 const WITHDRAWN: [RuleId; 2] = [id!("PERM-21"), id!("ELIC-32")];
 
-/// One of the two ends.
+/// One of the two ends of a relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The editor, page or bot.
+    /// The client.
     Client,
     /// The agent.
     Agent,
 }
 
 impl Side {
-    /// The one opposite.
+    /// The opposite end.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -62,12 +62,13 @@ impl Side {
     }
 }
 
-/// One end's connection, and whose requests it carries.
+/// The connection with one end.
 #[derive(Debug)]
 struct End {
     connection: Connection,
-    /// Own requests on this connection to the requests on the other that they stand for, and the other way round.
+    /// The relay's requests on this connection, mapped to the requests on the other that they stand for.
     askers: HashMap<Id, Id>,
+    /// The reverse of `askers`.
     asked: HashMap<Id, Id>,
 }
 
@@ -76,7 +77,7 @@ impl End {
         End { connection: Connection::new(config), askers: HashMap::new(), asked: HashMap::new() }
     }
 
-    /// The request that one of these stands for, once.
+    /// Removes and returns the request that one of the relay's requests stands for.
     fn settle(&mut self, own: &Id) -> Option<Id> {
         let asker = self.askers.remove(own)?;
         self.asked.remove(&asker);
@@ -84,8 +85,8 @@ impl End {
     }
 }
 
-/// See the [module](self). What it remembers is bounded by the limits of its connections: of each request that is open, two
-/// ids.
+/// Two connections back to back; see the [module](self). Its memory is bounded by the limits of the connections: two
+/// ids for each open request.
 #[derive(Debug)]
 pub struct Relay {
     client: End,
@@ -93,8 +94,8 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay between two sides that have said nothing yet. What only notes are about, as members that the specification
-    /// does not have, is the two sides' business.
+    /// A relay at the start of a conversation. Both connections use the default configuration, except that the policy
+    /// for notes is `Off`: members that the specification does not have are passed on.
     #[must_use]
     pub fn new() -> Self {
         let quiet = |mut config: Config| {
@@ -104,44 +105,45 @@ impl Relay {
         Self::with(quiet(Config::agent()), quiet(Config::client()))
     }
 
-    /// The same with configurations of the host's choice: of the connection with the client, on which this is the agent, and
-    /// of that with the agent. Each side agrees on a version with the relay.
+    /// A relay with the given configurations: `with_client` for the connection with the client, on which the relay
+    /// plays the agent, and `with_agent` for the connection with the agent. The roles in them are overwritten. Each
+    /// side agrees on a version with the relay.
     #[must_use]
     pub fn with(mut with_client: Config, mut with_agent: Config) -> Self {
         (with_client.role, with_agent.role) = (crate::Role::Agent, crate::Role::Client);
         Relay { client: End::new(with_client), agent: End::new(with_agent) }
     }
 
-    /// Takes bytes from one side.
+    /// Passes in bytes from one side.
     pub fn receive(&mut self, from: Side, bytes: &[u8]) {
         self.end(from).connection.receive(bytes);
     }
 
-    /// One side has ended. What the other still waits for is answered with an error once the events of this have been passed
-    /// on.
+    /// Reports that one side has closed its stream. Requests of the other side that it had not answered are answered
+    /// with an error once the resulting events were passed on.
     pub fn receive_eof(&mut self, from: Side) {
         self.end(from).connection.receive_eof();
     }
 
-    /// The next thing that a side has said, or that has become of it.
+    /// Takes the next event from the connection with one side.
     pub fn poll_event(&mut self, from: Side) -> Option<Event> {
         self.end(from).connection.poll_event()
     }
 
-    /// Whether to read more from a side: not while 1 MiB waits for either of them, as nobody bounds what a side says that
-    /// does not listen, or that the other does not.
+    /// Whether to read more from a side. False while 1 MiB or more waits to be written to either side, because a side
+    /// that does not read could otherwise make the relay buffer without limit.
     #[must_use]
     pub fn is_hungry(&self, from: Side) -> bool {
         [from, from.other()].iter().all(|side| self.connection(*side).unsent() < ROOM)
     }
 
-    /// Bytes for one side.
+    /// The bytes to write to one side.
     #[must_use]
     pub fn transmit(&self, to: Side) -> &[u8] {
         self.connection(to).transmit()
     }
 
-    /// Takes bytes as written.
+    /// Removes bytes from the front of [`transmit`](Self::transmit) after they were written.
     pub fn consume(&mut self, to: Side, count: usize) {
         self.end(to).connection.consume(count);
     }
@@ -155,18 +157,20 @@ impl Relay {
         }
     }
 
-    /// The same to say something of one's own: an answer to a request in place of the other side's, a notification, a
-    /// request, whose answer is an event that is not to be passed on.
+    /// The connection with one side, for the relay's own messages: an answer in place of the other side's, a
+    /// notification, or a request. The response to the relay's own request is an event that [`pass`](Self::pass)
+    /// ignores.
     pub fn connection_mut(&mut self, side: Side) -> &mut Connection {
         &mut self.end(side).connection
     }
 
-    /// Says to the other side what an event says: a request, a notification, an answer, that a request is cancelled. All
-    /// other events are nobody else's business, and this does nothing.
+    /// Passes an event on to the other side: a request, a notification, a response, the cancellation of a request.
+    /// Other events change nothing on the other side.
     ///
     /// # Errors
-    /// [`Misuse`] when the other side may not be told. A request has been answered with an error then, and of an answer an
-    /// error was made, which name the rule and say no words of either side.
+    /// [`Misuse`] if the message may not be sent to the other side. If it was a request, its sender has been answered
+    /// with an error; if it was a response, an error was sent in its place. The error names the rule and contains no
+    /// text from either side.
     pub fn pass(&mut self, from: Side, event: &Event) -> Result<(), Misuse> {
         let text = match event {
             Event::Request(request) => request.params(),
@@ -175,18 +179,18 @@ impl Relay {
             Event::Cancel(cancel) => {
                 let to = self.end(from.other());
                 if let Some(own) = to.asked.get(&cancel.id).cloned() {
-                    // It may have been answered meanwhile, and then there is nothing to cancel.
+                    // This fails if it was answered meanwhile, and then there is nothing to cancel.
                     drop(to.connection.cancel(&own));
                 }
                 return Ok(());
             }
             Event::Answered(answered) => {
-                // This side's connection has answered for the other, whose own answer is not needed any more.
+                // This side's connection has answered the request, so the other side's answer is no longer needed.
                 let to = self.end(from.other());
                 if let Some(own) = to.asked.remove(&answered.id) {
                     to.askers.remove(&own);
                     if WITHDRAWN.contains(&answered.rule) {
-                        // The agent does not want it any more, which the client has not heard.
+                        // The agent cancelled it, which the client does not know yet.
                         drop(to.connection.cancel(&own));
                     }
                 }
@@ -197,10 +201,11 @@ impl Relay {
         self.pass_with(from, event, text)
     }
 
-    /// The same with other params of a request or a notification, and with another result in place of any answer.
+    /// Like [`pass`](Self::pass), with other params for a request or a notification, or with a result in place of any
+    /// response.
     ///
     /// # Errors
-    /// As above.
+    /// As for [`pass`](Self::pass).
     pub fn pass_with(&mut self, from: Side, event: &Event, json: &str) -> Result<(), Misuse> {
         match event {
             Event::Request(request) => {
@@ -237,7 +242,7 @@ impl Relay {
         answered.or_else(|misuse| self.refuse(from.other(), &asker, misuse))
     }
 
-    /// What cannot be passed on is answered with the rule that forbids it.
+    /// Answers a message that cannot be passed on with the rule that forbids it.
     fn refuse(&mut self, to: Side, id: &Id, misuse: Misuse) -> Result<(), Misuse> {
         let mut data = Writer::new();
         data.begin_object()
@@ -248,7 +253,7 @@ impl Relay {
             .end_object();
         let (data, message) = (data.finish().ok(), "The proxy cannot pass this on");
         let end = self.end(to);
-        // An id that is not open any more has been answered.
+        // This fails if the request was answered meanwhile.
         drop(end.connection.respond_error(id, ErrorCode::INTERNAL_ERROR, message, data.as_deref()));
         Err(misuse)
     }
@@ -267,7 +272,7 @@ impl Default for Relay {
     }
 }
 
-/// Params or a result without the version that their sender names.
+/// Params or a result of `initialize` without the version, so that the connection fills in the relay's.
 fn own_version<'j>(method: &str, json: &'j str) -> Cow<'j, str> {
     if method == "initialize" {
         Cow::Owned(json::without(json, &["/protocolVersion".to_owned()]))

@@ -3,14 +3,14 @@
 /// One side of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The editor, page or bot that a person uses.
+    /// The program that a person uses: an editor, a web page, a bot.
     Client,
     /// The program that drives a language model.
     Agent,
 }
 
 impl Role {
-    /// The side that the peer plays.
+    /// The other side.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {

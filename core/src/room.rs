@@ -1,20 +1,20 @@
-//! Room for large texts: answers of many megabytes come and go, and should leave nothing behind.
+//! Allocation of large texts: answers of many megabytes come and go, and should leave no memory behind.
 
-/// Less is not worth a thought.
+/// Texts up to this size are allocated as usual.
 const LARGE: usize = 1 << 20;
-/// Blocks of up to 32 MiB may stay with the thread's allocator in glibc when they are freed, and small ones that are put
-/// into their place keep the next large one out of it. A larger block is given back to the system.
+/// glibc may keep freed blocks of up to 32 MiB with the allocator of the thread, and small allocations in their place
+/// can prevent the next large one from fitting. Larger blocks go back to the system.
 const KEPT: usize = 32 << 20;
 const GIVES_BACK: bool = cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
 
-/// A text with room for so many bytes.
+/// An empty text with this capacity.
 pub(crate) fn text(size: usize) -> String {
     let mut out = String::with_capacity(if size > LARGE { 0 } else { size });
     make(&mut out, size);
     out
 }
 
-/// Makes room for so many bytes more. What is reserved and not used takes no memory.
+/// Reserves room for this many more bytes. Reserved memory that is not touched costs nothing.
 #[inline]
 pub(crate) fn make(out: &mut String, more: usize) {
     if out.capacity() - out.len() < more {

@@ -1,9 +1,11 @@
-//! What a client needs that runs commands for an agent.
+//! For clients that run commands for an agent.
 
-/// The end of a command's output that fits the `outputByteLimit` of `terminal/create`, and whether anything had to go:
-/// `output` and `truncated` of the answer to `terminal/output` (TERM-08; protocol page "Terminals").
+/// Cuts the output of a command to the `outputByteLimit` of `terminal/create`. Returns the end that fits and whether
+/// anything was cut off: `output` and `truncated` of the answer to `terminal/output` (TERM-08; protocol page
+/// "Terminals").
 ///
-/// It is cut from the front, and never inside a character, so it may be up to three bytes shorter than the limit.
+/// The output is cut at the front and never inside a character, so the result may be up to three bytes shorter than the
+/// limit.
 ///
 /// ```
 /// use libacp::terminal::cut_output;

@@ -1,10 +1,10 @@
-//! Text that a peer has written, for a terminal or a log.
+//! Making text from a peer safe to display.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Text of a peer's, for a terminal or a log: control characters, and marks that turn the direction of text, are shown as
-/// escapes and do nothing. Line ends and tabs stay.
+/// Makes text from a peer safe for a terminal or a log: control characters and marks that change the direction of text
+/// become visible escapes. Line feeds and tabs stay as they are.
 ///
 /// ```
 /// assert_eq!(libacp::printable("\u{1b}[2Jgone\n\u{202e}"), "\\x1b[2Jgone\n\\u202e");
@@ -31,7 +31,7 @@ fn steers(character: char) -> bool {
     turns || (character.is_control() && !matches!(character, '\n' | '\t'))
 }
 
-/// Shows a character, as Python and JavaScript write it.
+/// Writes a character as an escape of Python and JavaScript.
 pub(crate) fn escape(out: &mut String, character: char) {
     let code = u32::from(character);
     // Writing to a String cannot fail.

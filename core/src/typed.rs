@@ -1,5 +1,5 @@
-//! The connection with the protocol's types: calls take structs, answers come as structs, and what the other side sends
-//! cannot be sent by mistake.
+//! A connection with the protocol's types: calls take structs, results are structs, and calling a method of the other
+//! side is a compile error.
 //!
 //! ```
 //! use libacp::schema::v1::{InitializeRequest, NewSessionRequest, ProtocolVersion};
@@ -26,14 +26,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What an agent sends is no call of a client's:
+//! A client cannot send an agent's request:
 //!
 //! ```compile_fail
 //! use libacp::schema::v1::ReadTextFileRequest;
 //! libacp::typed::Client::default().call(&ReadTextFileRequest::new("s-1", "/work/a"));
 //! ```
 //!
-//! Everything else is the [`Connection`]'s, which [`Typed`] dereferences to. For what the peer sends, read the enums in
+//! For everything else, [`Typed`] dereferences to [`Connection`]. To read what the peer sends, use the enums in
 //! [`crate::schema::v1`]: `ClientRequest`, `ClientNotification`, `AgentRequest`, `AgentNotification`.
 
 use std::fmt;
@@ -47,9 +47,9 @@ use crate::{Config, Connection, Id, Misuse, Role};
 
 pub use crate::schema::{AgentSide, ClientSide};
 
-/// A side of a connection.
+/// A side of a connection, as a type.
 pub trait Side: sealed::Sealed {
-    /// The role that it plays.
+    /// The role of this side.
     const ROLE: Role;
 }
 
@@ -67,20 +67,20 @@ mod sealed {
     impl Sealed for super::AgentSide {}
 }
 
-/// A connection whose host plays the client.
+/// A connection on which the host plays the client.
 pub type Client = Typed<ClientSide>;
 
-/// A connection whose host plays the agent.
+/// A connection on which the host plays the agent.
 pub type Agent = Typed<AgentSide>;
 
-/// A [`Connection`] whose side is known when the program is compiled.
+/// A [`Connection`] whose role is known at compile time.
 pub struct Typed<S> {
     connection: Connection,
     side: PhantomData<S>,
 }
 
 impl<S: Side> Typed<S> {
-    /// A connection at its start; the configuration's role becomes this side's.
+    /// A connection at its start. The role in the configuration is overwritten.
     pub fn new(mut config: Config) -> Self {
         config.role = S::ROLE;
         Typed { connection: Connection::new(config), side: PhantomData }
@@ -91,11 +91,11 @@ impl<S: Side> Typed<S> {
         self.connection
     }
 
-    /// Sends a request. For `initialize`, the version is the one that stands in it.
+    /// Sends a request. For `initialize`, the version in the params is the one that is proposed.
     ///
     /// # Errors
-    /// [`Misuse`] when the specification forbids the call now, or a value does not fit: with types that is a relative
-    /// path, an unknown session and the like.
+    /// [`Misuse`] if the protocol does not allow the call now, or a value does not fit in a way that types cannot rule
+    /// out: a relative path, an unknown session and so on.
     pub fn call<'a, R>(&mut self, params: &R) -> Result<Ticket<R::Owned>, Misuse>
     where
         R: Request<'a> + SentBy<S>,
@@ -110,16 +110,17 @@ impl<S: Side> Typed<S> {
     /// Sends a notification.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// As for [`call`](Self::call).
     pub fn tell<'a, N: Notification<'a> + SentBy<S>>(&mut self, params: &N) -> Result<(), Misuse> {
         self.speaks(N::METHOD, N::TABLES.version)?;
         self.connection.notify(N::METHOD, &text(params)?)
     }
 
-    /// Answers a request of the peer's, as in `agent.answer::<PromptRequest>(&request.id, &PromptResponse::new(reason))`.
+    /// Answers one of the peer's requests, as in `agent.answer::<PromptRequest>(&request.id,
+    /// &PromptResponse::new(reason))`.
     ///
     /// # Errors
-    /// [`Misuse`] when no such request with this id is open, or the result does not fit.
+    /// [`Misuse`] if no request of this method with this id is open, or the result does not fit.
     pub fn answer<'a, R: Request<'a>>(&mut self, id: &Id, result: &R::Result<'_>) -> Result<(), Misuse> {
         let asked = self.connection.unanswered_by_id(id).map(|request| &*request.method);
         if let Some(method) = asked.filter(|method| *method != R::METHOD) {
@@ -129,7 +130,7 @@ impl<S: Side> Typed<S> {
         self.connection.respond(id, &text(result)?)
     }
 
-    /// INIT-08: types of another version than the agreed one are not for this connection.
+    /// INIT-08: refuses types of a version other than the agreed one.
     fn speaks(&self, method: &str, version: u16) -> Result<(), Misuse> {
         let agreed = self.connection.version().filter(|agreed| *agreed != version && method != "initialize");
         agreed.map_or(Ok(()), |agreed| {
@@ -166,7 +167,7 @@ impl<S> fmt::Debug for Typed<S> {
     }
 }
 
-/// A request that was sent: finds its answer among the events, and knows what the answer is.
+/// A request that was sent. It recognizes its answer among the events and knows the type of the result.
 pub struct Ticket<R> {
     id: Id,
     serial: u64,
@@ -174,17 +175,17 @@ pub struct Ticket<R> {
 }
 
 impl<R: Request<'static>> Ticket<R> {
-    /// The request's id.
+    /// The id of the request.
     pub fn id(&self) -> &Id {
         &self.id
     }
 
-    /// Its number on the connection, which no other request has.
+    /// The serial number of the request, unique on the connection.
     pub fn serial(&self) -> u64 {
         self.serial
     }
 
-    /// Whether this is the end of this request.
+    /// Whether a response is the end of this request.
     pub fn is_answered_by(&self, response: &Response) -> bool {
         self.serial == response.serial
     }
@@ -192,7 +193,7 @@ impl<R: Request<'static>> Ticket<R> {
     /// The result, borrowed from the event.
     ///
     /// # Errors
-    /// [`CallError`] when there is none.
+    /// [`CallError`] if the request did not end with a result, or the response belongs to another request.
     pub fn result<'r>(&self, response: &'r Response) -> Result<R::Result<'r>, CallError> {
         if !self.is_answered_by(response) {
             return Err(CallError::Another);
@@ -224,22 +225,22 @@ pub enum CallError {
     /// The peer answered with an error.
     #[error("the peer answered with error {}: {}", .0.code.0, .0.message)]
     Peer(PeerError),
-    /// The peer's answer cannot be used; a violation event says why.
+    /// The peer's answer cannot be used. A violation event says why.
     #[error("the peer's answer cannot be used")]
     Invalid,
-    /// No answer in time.
+    /// The peer did not answer in time.
     #[error("no answer in time")]
     Timeout,
-    /// It was cancelled, and not answered in the time that [`Config::cancel_grace`](crate::Config::cancel_grace) leaves.
+    /// The request was cancelled and not answered within the [grace period](crate::Config::cancel_grace).
     #[error("cancelled, and not answered in time")]
     Cancelled,
-    /// The connection was over before the answer.
+    /// The connection ended before the answer.
     #[error("the connection was over before the answer")]
     Closed,
-    /// The event is about another request.
+    /// The response belongs to another request.
     #[error("this is the answer to another request")]
     Another,
-    /// The result does not fit its type, which only a policy that lets such results through can bring about.
+    /// The result does not fit its type. This can happen only with a policy that delivers such results.
     #[error("the result cannot be read: {0}")]
     Unreadable(#[from] serde_json::Error),
 }

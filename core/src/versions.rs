@@ -1,11 +1,11 @@
-//! The versions of the protocol that a host allows.
+//! Sets of protocol versions.
 
 use std::fmt;
 
-/// The versions of the protocol that this library speaks, oldest first.
+/// The protocol versions that this library supports, oldest first.
 pub const VERSIONS: &[u16] = &[1, 2];
 
-/// Some of the versions of the protocol that this library speaks, and at least one.
+/// A non-empty set of the protocol versions that this library supports.
 ///
 /// ```
 /// use libacp::connection::{Config, Versions};
@@ -18,7 +18,7 @@ pub const VERSIONS: &[u16] = &[1, 2];
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Versions(u16);
 
-/// The bit of a version; none where there is no such version.
+/// The bit of a version, or 0 if the library does not support it.
 const fn bit(version: u16) -> u16 {
     let mut at = 0;
     while at < VERSIONS.len() {
@@ -31,7 +31,7 @@ const fn bit(version: u16) -> u16 {
 }
 
 impl Versions {
-    /// Every version that this library speaks.
+    /// All versions that this library supports.
     pub const ALL: Self = {
         let (mut all, mut at) = (Versions::only(VERSIONS[0]), 1);
         while at < VERSIONS.len() {
@@ -40,10 +40,10 @@ impl Versions {
         all
     };
 
-    /// One version. In a constant, one that there is not does not compile.
+    /// A set of one version. In a constant, an unsupported version is a compile error.
     ///
     /// # Panics
-    /// When there is no such version; [`of`](Self::of) asks.
+    /// If the library does not support the version. [`of`](Self::of) does not panic.
     #[must_use]
     pub const fn only(version: u16) -> Self {
         let bit = bit(version);
@@ -51,19 +51,19 @@ impl Versions {
         Versions(bit)
     }
 
-    /// These and one more. In a constant, one that there is not does not compile.
+    /// This set and one more version. In a constant, an unsupported version is a compile error.
     ///
     /// # Panics
-    /// When there is no such version; [`of`](Self::of) asks.
+    /// If the library does not support the version. [`of`](Self::of) does not panic.
     #[must_use]
     pub const fn with(self, version: u16) -> Self {
         Versions(self.0 | Versions::only(version).0)
     }
 
-    /// The versions of a list, which may name one several times.
+    /// The set of the versions in a list, which may contain duplicates.
     ///
     /// # Errors
-    /// [`NoVersions`] when the list is empty, or when there is no version of one of its numbers.
+    /// [`NoVersions`] if the list is empty or contains an unsupported version.
     pub fn of(numbers: impl IntoIterator<Item = i64>) -> Result<Self, NoVersions> {
         let mut all = 0;
         for number in numbers {
@@ -78,31 +78,31 @@ impl Versions {
         Ok(Versions(all))
     }
 
-    /// Whether a version is among them.
+    /// Whether a version is in the set.
     #[must_use]
     pub const fn contains(self, version: u16) -> bool {
         self.0 & bit(version) != 0
     }
 
-    /// The versions, oldest first.
+    /// The versions in the set, oldest first.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = u16> {
         VERSIONS.iter().copied().filter(move |&version| self.contains(version))
     }
 
-    /// The highest.
+    /// The highest version in the set.
     #[must_use]
     pub const fn newest(self) -> u16 {
         // At least one bit is set.
         self.0.ilog2() as u16
     }
 
-    /// The lowest.
+    /// The lowest version in the set.
     #[must_use]
     pub const fn oldest(self) -> u16 {
         self.0.trailing_zeros() as u16
     }
 
-    /// The highest that is not above this one.
+    /// The highest version in the set that is not above `version`.
     #[must_use]
     pub fn up_to(self, version: u16) -> Option<u16> {
         self.iter().rfind(|&own| own <= version)
@@ -122,14 +122,14 @@ impl fmt::Debug for Versions {
     }
 }
 
-/// Why a list is none of [versions](Versions).
+/// Why a list of numbers is not a set of [versions](Versions).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoVersions {
-    /// It is empty.
+    /// The list is empty.
     #[error("expected at least one version of the protocol, of {VERSIONS:?}")]
     Empty,
-    /// There is no version of this number.
+    /// The library does not support this version.
     #[error("there is no version {0} of the protocol, only {VERSIONS:?}")]
     Unknown(i64),
 }

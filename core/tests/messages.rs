@@ -100,13 +100,12 @@ fn misuse_says_what_is_wrong_and_what_was_meant() {
         (
             "session/set_mode",
             r#"{"sessionId":"s-1","modeId":"fast"}"#.to_owned(),
-            "MODE-01: /modeId: \"fast\" is not a mode of this session; take an id of its availableModes",
+            "MODE-01: /modeId: \"fast\" is not a mode of this session; use an id from its availableModes",
         ),
         (
             "authenticate",
             r#"{"methodId":"oauth"}"#.to_owned(),
-            "AUTH-01: /methodId: \"oauth\" is not one of the ids in the agent's authMethods; take the id of one that \
-             the agent listed",
+            "AUTH-01: /methodId: \"oauth\" is not an id in the agent's authMethods; use one that the agent listed",
         ),
         (
             "session/load",
@@ -161,7 +160,7 @@ fn an_agent_is_told_in_its_own_words() {
         ),
         (
             update(r#""sessionUpdate":"tool_call_update","toolCallId":"t-9","status":"completed""#),
-            "no tool call with the id \"t-9\" was reported; begin with a tool_call",
+            "no tool call with the id \"t-9\" was reported; start with a tool_call",
         ),
     ] {
         let told = agent.notify("session/update", &params).map_or_else(

@@ -1,4 +1,4 @@
-//! The files of one session, and answers to its requests.
+//! The files of one session, and the results of its operations.
 
 use std::os::raw::c_void;
 use std::path::Path;
@@ -10,12 +10,18 @@ use crate::border::{
     acp_slice, acp_status, free, guard, make, output, read, shared, Handle, ACP_INVALID_ARGUMENT, ACP_NONE,
 };
 
-/// Whether a file may be read or written: `path` is the way to it from `root`, all links followed. `context` is what was
-/// given with the function.
+/// Decides whether a file may be read or written. Called on the thread that calls `acp_files_read` or
+/// `acp_files_write`; it must not call anything with the same `acp_files`.
+///
+/// - `context`: the pointer that was passed to `acp_files_new`
+/// - `path`: the path from the root to the file, with all links resolved; valid during the call
+/// - `writing`: true to write the file, false to read it
+/// - `root`: the path of the root, with all links resolved; valid during the call
+/// - returns: whether to allow it
 pub type acp_files_may =
     Option<unsafe extern "C" fn(context: *mut c_void, path: acp_slice, writing: bool, root: acp_slice) -> bool>;
 
-/// The files that one session's agent may reach.
+/// The files that the agent of one session may access.
 #[derive(Debug)]
 pub struct acp_files(Files);
 
@@ -23,7 +29,8 @@ impl Handle for acp_files {
     const TAG: u64 = u64::from_le_bytes(*b"acpfiles");
 }
 
-/// What became of reading or writing a file.
+/// The result of reading or writing a file: the text, or the error to answer the agent's request with. It owns its
+/// text.
 #[derive(Debug)]
 pub struct acp_files_answer(Result<String, (i32, String)>);
 
@@ -31,17 +38,26 @@ impl Handle for acp_files_answer {
     const TAG: u64 = u64::from_le_bytes(*b"acpanswe");
 }
 
-/// What a `may` is called with.
+/// The pointer that a `may` is called with.
 struct Context(*mut c_void);
 
-// SAFETY: the header says that `may` is called on any thread that reads or writes.
+// SAFETY: the header requires a `may` and a `context` that can be used on each thread that reads or writes.
 unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
 
-/// Opens the roots of a session, which stay the folders that they are now. Each is an absolute path; one that is no
-/// folder is `ACP_NONE`. `most` is how many bytes a file may have; 0 stands for 10,000,000. `may` decides on each file;
-/// where it is NULL, `acp_files_guarded` does.
+/// Opens the directories of a session. They stay the directories that they are now, even if their names are given to
+/// others.
+///
+/// - `roots`: the absolute paths of `count` directories
+/// - `count`: how many there are, at most 10,000
+/// - `most`: the largest size of a file, in bytes; 0 for 10,000,000
+/// - `may`: decides on each file; NULL to use `acp_files_guarded`
+/// - `context`: passed to `may`; may be NULL. Must stay valid until `acp_files_free`, and usable from each thread that
+///   reads or writes
+/// - `*files`: the files; the caller owns them and frees them with `acp_files_free`
+/// - returns: `ACP_OK`; `ACP_NONE` if a root is not a directory that can be opened, or its path is not absolute;
+///   `ACP_INVALID_ARGUMENT` if `count` is too large; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_new(
     roots: *const acp_slice,
@@ -57,7 +73,7 @@ pub unsafe extern "C" fn acp_files_new(
         }
         let mut opened = Vec::with_capacity(count);
         for at in 0..count {
-            // SAFETY: callers keep the promises of the header: so many slices are there, each as it should be.
+            // SAFETY: the header requires `count` valid slices at `roots`.
             let path = unsafe { (*roots.add(at)).text() }?;
             opened.push(Root::open(Path::new(path)).map_err(|_| ACP_NONE)?);
         }
@@ -71,7 +87,7 @@ pub unsafe extern "C" fn acp_files_new(
         }
         Ok(acp_files(Files::with(opened, options)))
     };
-    // SAFETY: the caller keeps what the header says of `roots`, `context` and `files`.
+    // SAFETY: `roots`, `context` and `files` are as the header requires.
     unsafe { make(files, work) }
 }
 
@@ -80,33 +96,47 @@ fn ask(
     context: &Context,
     asked: &Asked<'_>,
 ) -> bool {
-    // A name that is not UTF-8 cannot be shown to the host. An agent reaches one through a link alone.
+    // A name that is not UTF-8 cannot be passed to the host. An agent can reach one only through a link.
     let (Some(path), Some(root)) = (asked.path.to_str(), asked.root.to_str()) else { return false };
-    // SAFETY: the caller has said that the function may be called with its context while the handle lives.
+    // SAFETY: the header requires `may` to be callable with `context` for as long as the handle lives.
     unsafe { may(context.0, path.into(), asked.writing, root.into()) }
 }
 
-/// Frees the files; NULL is fine. Their roots are closed.
+/// Frees the files and closes their directories.
+///
+/// - `files`: the files; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_free(files: *mut acp_files) {
-    // SAFETY: the caller keeps what the header says of `files`.
+    // SAFETY: `files` is as the header requires.
     unsafe { free(files) }
 }
 
-/// What holds without a `may`: all may be read; nothing may be written below `.git` and its like, or that editors run
-/// without asking, such as `.vscode` and `.envrc`. `path` is the way from the root.
+/// Decides as it is decided without a `may`: everything may be read; nothing may be written inside the folders of
+/// version control (such as `.git`), and no file that editors or shells run without asking (such as `.vscode` and
+/// `.envrc`).
+///
+/// - `path`: the path from the root
+/// - `writing`: true to write the file, false to read it
+/// - `*allowed`: whether it is allowed
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_guarded(path: acp_slice, writing: bool, allowed: *mut bool) -> acp_status {
     guard(|| {
-        // SAFETY: the caller keeps what the header says of `path` and `allowed`.
+        // SAFETY: `path` and `allowed` are as the header requires.
         let path = Path::new(unsafe { path.text() }?);
         // SAFETY: as above.
         unsafe { output(allowed, || Ok(guarded(&Asked::new(Path::new(""), path, writing)))) }
     })
 }
 
-/// Reads a file for `fs/read_text_file`: `limit` lines from the line `line` on, which is counted from 1. 0 as the line is
-/// the first one; `UINT64_MAX` as the limit is all of them.
+/// Reads a file for `fs/read_text_file`. Waits for the writes that were started before.
+///
+/// - `files`: the files; other threads may use them at the same time
+/// - `path`: the absolute path of the file, as the agent sent it
+/// - `line`: the first line to read, counted from 1; 0 counts as 1
+/// - `limit`: the largest number of lines to read; `UINT64_MAX` for all
+/// - `*answer`: the text or the error; the caller owns it and frees it with `acp_files_answer_free`
+/// - returns: `ACP_OK`, also if the file cannot be read; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_read(
     files: *const acp_files,
@@ -117,11 +147,18 @@ pub unsafe extern "C" fn acp_files_read(
 ) -> acp_status {
     let all = line <= 1 && limit == u64::MAX;
     let (line, limit) = if all { (None, None) } else { (Some(line), Some(limit)) };
-    // SAFETY: the caller keeps what the header says of `files`, `path` and `answer`.
+    // SAFETY: `files`, `path` and `answer` are as the header requires.
     unsafe { work(files, path, answer, |files, path| files.read_text_file(path, line, limit)) }
 }
 
-/// Writes a file for `fs/write_text_file`; folders that are missing are made.
+/// Writes a file for `fs/write_text_file`. Creates it and missing folders. Waits for the operations that were started
+/// before.
+///
+/// - `files`: the files; other threads may use them at the same time
+/// - `path`: the absolute path of the file, as the agent sent it
+/// - `text`: the new content of the file
+/// - `*answer`: an empty text or the error; the caller owns it and frees it with `acp_files_answer_free`
+/// - returns: `ACP_OK`, also if the file cannot be written; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_write(
     files: *const acp_files,
@@ -130,7 +167,7 @@ pub unsafe extern "C" fn acp_files_write(
     answer: *mut *mut acp_files_answer,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller keeps what the header says of `files`, `path`, `text` and `answer`.
+        // SAFETY: `files`, `path`, `text` and `answer` are as the header requires.
         let text = unsafe { text.text() }?;
         // SAFETY: as above.
         let write = || unsafe {
@@ -143,6 +180,10 @@ pub unsafe extern "C" fn acp_files_write(
     })
 }
 
+/// Does one operation and creates its answer.
+///
+/// # Safety
+/// `files` is NULL or a live handle, `path` is as for [`acp_slice::text`], and `answer` is NULL or can be written.
 unsafe fn work(
     files: *const acp_files,
     path: acp_slice,
@@ -150,42 +191,56 @@ unsafe fn work(
     work: impl FnOnce(&Files, &str) -> Result<String, Error>,
 ) -> acp_status {
     let work = || {
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         let (files, path) = unsafe { (shared(files)?, path.text()?) };
         let result = work(&files.0, path).map_err(|problem| (problem.code(), problem.to_string()));
         Ok(acp_files_answer(result))
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     unsafe { make(answer, work) }
 }
 
-/// The text that was read, empty for a write. `ACP_NONE` where it failed.
+/// Gets the text that was read.
+///
+/// - `answer`: the answer
+/// - `*text`: the text, empty for a write; valid until the answer is freed
+/// - returns: `ACP_OK`; `ACP_NONE` if the operation failed; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_answer_text(answer: *const acp_files_answer, text: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `answer` and `text`.
+    // SAFETY: `answer` and `text` are as the header requires.
     unsafe { read(answer, text, |answer| answer.0.as_ref().ok().map(|text| text.as_str().into())) }
 }
 
-/// The code of the error to answer with. `ACP_NONE` where it did not fail.
+/// Gets the code of the error to answer the agent with.
+///
+/// - `answer`: the answer
+/// - `*code`: the code, for `acp_connection_respond_error`
+/// - returns: `ACP_OK`; `ACP_NONE` if the operation succeeded; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_answer_code(answer: *const acp_files_answer, code: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `answer` and `code`.
+    // SAFETY: `answer` and `code` are as the header requires.
     unsafe { read(answer, code, |answer| answer.0.as_ref().err().map(|problem| problem.0)) }
 }
 
-/// The message of the error to answer with. `ACP_NONE` where it did not fail.
+/// Gets the message of the error to answer the agent with. It names no path and repeats nothing that the agent sent.
+///
+/// - `answer`: the answer
+/// - `*message`: the message, for `acp_connection_respond_error`; valid until the answer is freed
+/// - returns: `ACP_OK`; `ACP_NONE` if the operation succeeded; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_answer_message(
     answer: *const acp_files_answer,
     message: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `answer` and `message`.
+    // SAFETY: `answer` and `message` are as the header requires.
     unsafe { read(answer, message, |answer| answer.0.as_ref().err().map(|problem| problem.1.as_str().into())) }
 }
 
-/// Frees an answer; NULL is fine.
+/// Frees an answer, and with it the text that came from it.
+///
+/// - `answer`: the answer; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_answer_free(answer: *mut acp_files_answer) {
-    // SAFETY: the caller keeps what the header says of `answer`.
+    // SAFETY: `answer` is as the header requires.
     unsafe { free(answer) }
 }

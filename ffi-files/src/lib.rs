@@ -1,8 +1,8 @@
-//! Files for agents in C. `include/acp_files.h` is made from this crate; its top, and that of `include/acp.h`, say what
-//! callers promise and may rely on.
+//! Files for agents, for C. `include/acp_files.h` is generated from this crate; the conventions at its top and at the
+//! top of `include/acp.h` say what callers must guarantee and what they may rely on.
 //!
-//! As in `ffi`, each exported function is one line of border and one line of what is behind it. The border is that of `ffi`,
-//! the same source: the two libraries are separate, and neither needs the other.
+//! As in `ffi`, each exported function is a thin wrapper. The module `border` is the source file of `ffi`: the two
+//! libraries are separate, and neither needs the other.
 
 #[allow(dead_code, reason = "not all that `ffi` needs is needed here")]
 #[path = "../../ffi/src/border.rs"]

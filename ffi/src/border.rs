@@ -1,52 +1,56 @@
-//! The border between C and Rust: statuses, slices, handles, panics.
+//! The boundary between C and Rust: statuses, slices, handles, panics.
 //!
-//! [`guard`] is around everything. Behind it, [`read`] looks into a handle, [`change`] changes one, [`make`] makes a new
-//! one; each checks its pointers first and writes its output last, and only on success.
+//! [`guard`] is around everything. Inside it, [`read`] reads from a handle, [`change`] changes one and [`make`] creates
+//! one. Each checks its pointers first and writes its output last, and only on success.
+//!
+//! The functions here that take pointers state in `# Safety` what their callers guarantee. Exported functions pass on
+//! what the header requires of *their* callers (`acp.h`, "Conventions"); the comment at each of them names the
+//! parameters in question.
 
 use std::cell::UnsafeCell;
 use std::os::raw::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What became of a call. `ACP_OK` is zero, a positive status is no error, a negative one is.
+/// The result of a call: `ACP_OK` is zero, a positive status is not an error, a negative status is an error.
 pub type acp_status = i32;
 
-/// Done.
+/// Success.
 pub const ACP_OK: acp_status = 0;
-/// Done, and there is no such value: no event waits, the event has no such member, the pointer names nothing. Nothing
-/// was written.
+/// Success, but there is no value: no event is waiting, the event has no such field, the JSON pointer names nothing.
+/// The outputs were not written.
 pub const ACP_NONE: acp_status = 1;
-/// The protocol forbids the call now, or what was passed does not fit it. Nothing was sent and nothing has changed;
-/// `acp_connection_error_…` say more.
+/// The protocol does not allow the call now, or the arguments do not fit the protocol. Nothing was sent and nothing has
+/// changed. `acp_connection_error_kind`, `_rule`, `_pointer` and `_message` say why.
 pub const ACP_MISUSE: acp_status = -1;
-/// An argument is NULL, is not UTF-8, or is a number that has no meaning here. Nothing has changed.
+/// An argument is NULL, is not UTF-8, or has a value that means nothing here. Nothing has changed.
 pub const ACP_INVALID_ARGUMENT: acp_status = -2;
-/// The JSON value is of another type, or a number that does not fit.
+/// The JSON value has another type, or is a number that does not fit the output.
 pub const ACP_WRONG_TYPE: acp_status = -3;
-/// The buffer is too small. This is the one status other than `ACP_OK` with which an output is written: the length
-/// that is needed.
+/// The buffer is too small. This is the only status besides `ACP_OK` with which an output is written: the length that
+/// is needed.
 pub const ACP_SHORT_BUFFER: acp_status = -4;
-/// The calls to a writer did not make one JSON value, or it had been finished.
+/// The calls to a writer did not produce one JSON value, or the writer is already finished.
 pub const ACP_WRITER_MISUSE: acp_status = -5;
-/// A defect of the library was caught. The handle only serves to be freed.
+/// A defect in the library was caught. The handle can only be freed.
 pub const ACP_PANIC: acp_status = -6;
-/// The handle is none of this type: it was freed, or it never was one. That it is noticed is no promise: where its memory
-/// is in use again, it may not be.
+/// The pointer is not a handle of this type: it was freed, or never was one. Detection is not guaranteed: it can fail
+/// once the memory is in use again.
 pub const ACP_BAD_HANDLE: acp_status = -7;
-/// Another thread is inside of a call that changes this handle. Nothing has changed. It is noticed when both are there at the
-/// same time; a change that begins while another thread only looks is not.
+/// Another thread is inside a call that changes this handle. Nothing has changed. Detected only when both calls
+/// overlap; a change that begins while another thread merely reads the handle is not detected.
 pub const ACP_BUSY: acp_status = -8;
 
-/// The version of the binary interface: what `acp_abi_version` returns must be equal to it.
+/// The version of the binary interface that this header describes. `acp_abi_version` must return the same number.
 pub const ACP_ABI_VERSION: u32 = 1;
 
-/// Bytes of somebody else's, mostly UTF-8 text; never terminated by NUL. `data` may be NULL where `len` is 0.
+/// Borrowed bytes, usually UTF-8 text. Not terminated by NUL. `data` may be NULL if `len` is 0.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct acp_slice {
     /// The first byte.
     pub data: *const c_char,
-    /// How many there are.
+    /// The number of bytes.
     pub len: usize,
 }
 
@@ -66,27 +70,27 @@ impl acp_slice {
     /// The bytes.
     ///
     /// # Safety
-    /// The slice is as the header says, for as long as the reference is used.
+    /// `data` points to `len` bytes (or `len` is 0) that stay readable and unchanged for as long as the result is used.
     pub(crate) unsafe fn bytes<'a>(self) -> Result<&'a [u8], acp_status> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is the same.
         unsafe { items(self.data.cast::<u8>(), self.len) }
     }
 
-    /// The bytes as text.
+    /// The bytes as text; `ACP_INVALID_ARGUMENT` if they are not UTF-8.
     ///
     /// # Safety
     /// As for [`bytes`](Self::bytes).
     pub(crate) unsafe fn text<'a>(self) -> Result<&'a str, acp_status> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the contract of this function is the same.
         let bytes = unsafe { self.bytes() }?;
         std::str::from_utf8(bytes).map_err(|_| ACP_INVALID_ARGUMENT)
     }
 }
 
-/// So many items that stand one behind the other. `data` may be NULL where there are none.
+/// `count` consecutive items. `data` may be NULL if `count` is 0.
 ///
 /// # Safety
-/// As many are there, for as long as the reference is used.
+/// `data` points to `count` items (or `count` is 0) that stay readable and unchanged for as long as the result is used.
 pub(crate) unsafe fn items<'a, T>(data: *const T, count: usize) -> Result<&'a [T], acp_status> {
     if count == 0 {
         return Ok(&[]);
@@ -99,21 +103,21 @@ pub(crate) unsafe fn items<'a, T>(data: *const T, count: usize) -> Result<&'a [T
     Ok(unsafe { std::slice::from_raw_parts(data, count) })
 }
 
-/// Runs what stands behind a function of the interface; no panic leaves it.
+/// Runs the body of an exported function. No panic gets past it.
 pub(crate) fn guard(work: impl FnOnce() -> Result<(), acp_status>) -> acp_status {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => ACP_OK,
         Ok(Err(status)) => status,
         Err(payload) => {
-            // Dropping a payload may panic again, with nobody left to catch it.
+            // Dropping the payload could panic again, and nothing would catch that.
             std::mem::forget(payload);
             ACP_PANIC
         }
     }
 }
 
-/// What a pointer to a handle leads to. What it is stands in front, so that one that was freed is seen; behind it, whether
-/// somebody is inside.
+/// What a pointer to a handle points to. The tag comes first, so that a freed handle is recognized; then whether a call
+/// is inside.
 #[repr(C)]
 struct Held<H> {
     tag: u64,
@@ -123,17 +127,17 @@ struct Held<H> {
 
 /// A type of handles.
 pub(crate) trait Handle {
-    /// Eight bytes that stand in front of each one that lives; of no other type.
+    /// The first eight bytes of every live handle of this type, different for each type.
     const TAG: u64;
 }
 
-/// What stands in front of a handle that was freed.
+/// The tag of a handle that was freed.
 const FREED: u64 = 0;
 
 const IDLE: u8 = 0;
 /// A call changes the handle.
 const BUSY: u8 = 1;
-/// A call has panicked: what is half done is not used again.
+/// A call has panicked. The value may be half changed, so it is not used again.
 const PANICKED: u8 = 2;
 
 fn status_of(state: u8) -> acp_status {
@@ -144,23 +148,25 @@ fn status_of(state: u8) -> acp_status {
     }
 }
 
-/// What a pointer leads to, unless it is seen that it leads to no handle of this type.
+/// What a pointer points to, if it is a handle of this type as far as can be seen.
 ///
 /// # Safety
-/// The pointer is NULL or a live handle. (One that is not is often seen, as there is memory where it points to.)
+/// The pointer is NULL or a live handle. (A pointer that is neither is usually recognized if it points to readable
+/// memory.)
 unsafe fn held<H: Handle>(handle: *const H) -> Result<*mut Held<H>, acp_status> {
     let held = handle.cast_mut().cast::<Held<H>>();
     if held.is_null() {
         return Err(ACP_INVALID_ARGUMENT);
     }
-    // SAFETY: the caller's promise. Volatile, so that the compiler does not conclude from other calls what stands there.
+    // SAFETY: the pointer is as `# Safety` requires. Volatile, because the compiler must not infer the tag from earlier
+    // writes: whether the handle was freed in between is what this read finds out.
     if !held.is_aligned() || unsafe { (&raw const (*held).tag).read_volatile() } != H::TAG {
         return Err(ACP_BAD_HANDLE);
     }
     Ok(held)
 }
 
-/// Hands a handle out to the caller, who owns it.
+/// Gives a new handle to the caller, who owns it.
 pub(crate) fn hand_out<H: Handle>(value: H) -> *mut H {
     let held = Held { tag: H::TAG, state: AtomicU8::new(IDLE), value: UnsafeCell::new(value) };
     Box::into_raw(Box::new(held)).cast()
@@ -169,9 +175,9 @@ pub(crate) fn hand_out<H: Handle>(value: H) -> *mut H {
 /// A handle as a reference.
 ///
 /// # Safety
-/// The pointer is NULL or a live handle, and nobody changes it while the reference is used.
+/// The pointer is NULL or a live handle, and nothing changes or frees it while the reference is used.
 pub(crate) unsafe fn shared<'a, H: Handle + 'a>(handle: *const H) -> Result<&'a H, acp_status> {
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     let held = unsafe { &*self::held(handle)? };
     match held.state.load(Ordering::Acquire) {
         // SAFETY: the caller says that nobody changes it.
@@ -180,7 +186,7 @@ pub(crate) unsafe fn shared<'a, H: Handle + 'a>(handle: *const H) -> Result<&'a 
     }
 }
 
-/// Gives the state back when a call ends, also by a panic.
+/// Restores the state of a handle when a call ends, even by a panic.
 struct Using<'a> {
     state: &'a AtomicU8,
     left: u8,
@@ -192,7 +198,7 @@ impl Drop for Using<'_> {
     }
 }
 
-/// Writes to an output what `work` returns, if it succeeds; a NULL output is refused before `work` runs.
+/// Writes what `work` returns to an output, if it succeeds. A NULL output is refused before `work` runs.
 ///
 /// # Safety
 /// `out` is NULL or can be written.
@@ -206,7 +212,7 @@ pub(crate) unsafe fn output<T>(out: *mut T, work: impl FnOnce() -> Result<T, acp
     Ok(())
 }
 
-/// Looks into a handle; nothing there is `ACP_NONE`.
+/// Reads from a handle; `None` becomes `ACP_NONE`.
 ///
 /// # Safety
 /// As for [`shared`] and [`output`].
@@ -216,9 +222,9 @@ pub(crate) unsafe fn read<'a, H: Handle + 'a, T>(
     look: impl FnOnce(&'a H) -> Option<T>,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         let handle = unsafe { shared(handle) }?;
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         unsafe { output(out, || look(handle).ok_or(ACP_NONE)) }
     })
 }
@@ -232,7 +238,7 @@ pub(crate) unsafe fn change<'a, H: Handle + 'a>(
     work: impl FnOnce(&'a mut H) -> Result<(), acp_status>,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         let held = unsafe { &*self::held(handle)? };
         held.state.compare_exchange(IDLE, BUSY, Ordering::Acquire, Ordering::Relaxed).map_err(status_of)?;
         let mut using = Using { state: &held.state, left: PANICKED };
@@ -243,24 +249,25 @@ pub(crate) unsafe fn change<'a, H: Handle + 'a>(
     })
 }
 
-/// Makes a handle that the caller owns.
+/// Creates a handle that the caller owns.
 ///
 /// # Safety
 /// As for [`output`].
 pub(crate) unsafe fn make<H: Handle>(out: *mut *mut H, work: impl FnOnce() -> Result<H, acp_status>) -> acp_status {
     guard(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         unsafe { output(out, || work().map(hand_out)) }
     })
 }
 
-/// Frees a handle; NULL is fine, and one that is seen to be none, or in which another thread is, is left alone.
+/// Frees a handle. NULL is ignored, and so is a pointer that is recognized as no handle, or a handle that another
+/// thread is using.
 ///
 /// # Safety
 /// The pointer is NULL or comes from [`make`], and is not used again.
 pub(crate) unsafe fn free<H: Handle>(handle: *mut H) {
     guard(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         let held = unsafe { self::held(handle)? };
         // SAFETY: as above.
         if unsafe { (*held).state.swap(BUSY, Ordering::Acquire) } == BUSY {

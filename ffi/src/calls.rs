@@ -1,4 +1,4 @@
-//! What the host asks for. A call that is refused returns `ACP_MISUSE`, and the connection keeps why.
+//! The host's calls. A refused call returns `ACP_MISUSE`, and the connection keeps the reason.
 
 use libacp::connection::{CallOptions, Timeout};
 use libacp::{Connection, ErrorCode, Id, Misuse};
@@ -16,7 +16,7 @@ fn timeout_of(number: u64) -> Timeout {
 }
 
 impl acp_connection {
-    /// Sends a request: its number.
+    /// Sends a request and returns its serial number.
     pub(crate) fn send(&mut self, method: &str, params: &str, options: CallOptions) -> Result<u64, acp_status> {
         let sent = self.core_mut().request_with(method, params, options);
         let id = sent.map_err(|misuse| self.refused(misuse))?;
@@ -28,15 +28,21 @@ impl acp_connection {
         self.core_mut().notify(method, params).map_err(|misuse| self.refused(misuse))
     }
 
-    /// Calls the core, and keeps why it refused.
+    /// Calls the core, and keeps the reason if it refuses.
     pub(crate) fn ask(&mut self, call: impl FnOnce(&mut Connection) -> Result<(), Misuse>) -> Result<(), acp_status> {
         call(self.core_mut()).map_err(|misuse| self.refused(misuse))
     }
 }
 
-/// Sends a request. `params` is JSON text, an object; for `initialize`, `protocolVersion` is filled in when it is left
-/// out. `*out` is the request's number, which its one `ACP_EVENT_RESPONSE` carries too; `out` may be NULL, here and in every
-/// other function that sends a request.
+/// Sends a request. Its answer arrives as exactly one `ACP_EVENT_RESPONSE`.
+///
+/// - `connection`: the connection
+/// - `method`: the method's name (`ACP_METHOD_…`, or an extension's)
+/// - `params`: JSON text of an object; an extension's method may have a list instead. `initialize` is given its
+///   `protocolVersion` if it has none
+/// - `*out`: the request's serial number, which its response event carries as well; `out` may be NULL
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the request now or `params` does not fit; or a
+///   general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_request(
@@ -45,12 +51,21 @@ pub unsafe extern "C" fn acp_connection_request(
     params: acp_slice,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `method`, `params` and `out`.
+    // SAFETY: `connection`, `method`, `params` and `out` are as the header requires.
     unsafe { acp_connection_request_with(connection, method, params, "".into(), ACP_UNSET, out) }
 }
 
-/// As `acp_connection_request`, with an id of the host's choice (JSON text; empty for the next number) and a time-out
-/// (milliseconds from the time last told; `ACP_UNSET` for the configuration's, `ACP_NEVER` for none).
+/// Sends a request like `acp_connection_request`, with an id and a time-out of the host's choice.
+///
+/// - `connection`: the connection
+/// - `method`: the method's name
+/// - `params`: JSON text of an object; see `acp_connection_request`
+/// - `id`: the id as JSON text, a string or an integer; empty to use the next free number
+/// - `timeout`: milliseconds from the last `acp_connection_handle_timeout`; `ACP_UNSET` for the configuration's
+///   time-out, `ACP_NEVER` for none
+/// - `*out`: the request's serial number; `out` may be NULL
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the request now, `params` does not fit, or `id` is
+///   null or in use; `ACP_INVALID_ARGUMENT` if `id` cannot be an id; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_request_with(
@@ -61,7 +76,7 @@ pub unsafe extern "C" fn acp_connection_request_with(
     timeout: u64,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `method`, `params`, `id` and `out`.
+    // SAFETY: `connection`, `method`, `params`, `id` and `out` are as the header requires.
     unsafe {
         change(connection, |connection| {
             let (method, params, id) = (method.text()?, params.text()?, id.text()?);
@@ -79,8 +94,14 @@ pub unsafe extern "C" fn acp_connection_request_with(
     }
 }
 
-/// Sends a notification; `params` is JSON text, an object. `session/cancel` also answers the session's open permission
-/// requests with `cancelled`.
+/// Sends a notification. `session/cancel` also answers the peer's open permission requests of the session with
+/// `cancelled`.
+///
+/// - `connection`: the connection
+/// - `method`: the method's name (`ACP_METHOD_…`, or an extension's)
+/// - `params`: JSON text of an object; an extension's method may have a list instead
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the notification now or `params` does not fit; or a
+///   general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_notify(
@@ -88,12 +109,19 @@ pub unsafe extern "C" fn acp_connection_notify(
     method: acp_slice,
     params: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `method` and `params`.
+    // SAFETY: `connection`, `method` and `params` are as the header requires.
     unsafe { change(connection, |connection| connection.tell(method.text()?, params.text()?)) }
 }
 
-/// Answers the peer's request with this number with a result (JSON text). For `initialize`, `protocolVersion` is filled
-/// in when it is left out.
+/// Answers one of the peer's requests with a result.
+///
+/// If the client has cancelled a prompt, the stop reason `cancelled` is sent in place of any other, with an
+/// `ACP_EVENT_ADVICE`.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number, from its event
+/// - `result`: JSON text. The answer to `initialize` is given its `protocolVersion` if it has none
+/// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or `result` does not fit; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_respond(
@@ -101,7 +129,7 @@ pub unsafe extern "C" fn acp_connection_respond(
     serial: u64,
     result: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `result`.
+    // SAFETY: `connection` and `result` are as the header requires.
     unsafe {
         change(connection, |connection| {
             let result = result.text()?;
@@ -110,7 +138,19 @@ pub unsafe extern "C" fn acp_connection_respond(
     }
 }
 
-/// Answers the peer's request with this number with an error; `data` is JSON text, empty for none.
+/// Answers one of the peer's requests with an error.
+///
+/// Where the protocol asks for a result instead, that is sent: the stop reason `cancelled` for a prompt that the client
+/// has cancelled, and `cancelled` or `cancel` for a permission request or an elicitation that is answered with
+/// `ACP_CODE_REQUEST_CANCELLED`.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number, from its event
+/// - `code`: the error's code (`ACP_CODE_…`, or one of the host's)
+/// - `message`: the error's message
+/// - `data`: the error's data as JSON text; empty for none
+/// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open, `data` is not JSON, or the protocol does not allow the
+///   error; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_respond_error(
@@ -120,7 +160,7 @@ pub unsafe extern "C" fn acp_connection_respond_error(
     message: acp_slice,
     data: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `message` and `data`.
+    // SAFETY: `connection`, `message` and `data` are as the header requires.
     unsafe {
         change(connection, |connection| {
             let (message, data) = (message.text()?, data.text()?);
@@ -130,15 +170,27 @@ pub unsafe extern "C" fn acp_connection_respond_error(
     }
 }
 
-/// Asks the peer to cancel the host's own request with this number. Its answer still comes, whatever it is. Asking
-/// twice sends nothing more.
+/// Asks the peer to cancel one of the host's requests (`$/cancel_request`). The request still ends with one
+/// `ACP_EVENT_RESPONSE`, with whatever the peer answers or after the grace period. Cancelling twice sends nothing more.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the request cannot be cancelled, usually because it is no longer open; or a
+///   general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_cancel(connection: *mut acp_connection, serial: u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`.
+    // SAFETY: `connection` is as the header requires.
     unsafe { change(connection, |connection| connection.ask(|core| core.cancel(serial))) }
 }
 
-/// Whether a method could be sent now, as far as version, side, phase and capabilities go.
+/// Gets whether a method could be sent now, as far as the version, the side, the phase and the capabilities go. Params
+/// are not checked.
+///
+/// - `connection`: the connection
+/// - `method`: the method's name. An optional part follows a colon: `session/prompt:image`, `session/new:http`,
+///   `session/update:plan`
+/// - `*out`: whether it could
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_can(
     connection: *const acp_connection,
@@ -146,17 +198,22 @@ pub unsafe extern "C" fn acp_connection_can(
     out: *mut bool,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller keeps what the header says of `connection`, `method` and `out`.
+        // SAFETY: `connection`, `method` and `out` are as the header requires.
         let (connection, method) = unsafe { (shared(connection)?, method.text()?) };
         // SAFETY: as above.
         unsafe { output(out, || Ok(connection.core().can(method))) }
     })
 }
 
-/// `ACP_OK` when a method could be sent now; otherwise `ACP_MISUSE`, and `acp_connection_error_…` say why.
+/// Returns `ACP_OK` if a method could be sent now. Otherwise keeps the reason for `acp_connection_error_…`. Nothing is
+/// sent.
+///
+/// - `connection`: the connection
+/// - `method`: the method's name, with an optional part as for `acp_connection_can`
+/// - returns: `ACP_OK`; `ACP_MISUSE` if it could not be sent; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_why_not(connection: *mut acp_connection, method: acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `method`.
+    // SAFETY: `connection` and `method` are as the header requires.
     unsafe {
         change(connection, |connection| match connection.core().why_not(method.text()?) {
             None => Ok(()),
@@ -165,40 +222,56 @@ pub unsafe extern "C" fn acp_connection_why_not(connection: *mut acp_connection,
     }
 }
 
-/// What kind of mistake (`ACP_MISUSE_…`) the last call that returned `ACP_MISUSE` was; `ACP_NONE` when none was.
+/// Gets what kind of mistake the last call that returned `ACP_MISUSE` was.
+///
+/// - `connection`: the connection
+/// - `*out`: one of `ACP_MISUSE_…`
+/// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_error_kind(connection: *const acp_connection, out: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `out`.
+    // SAFETY: `connection` and `out` are as the header requires.
     unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.kind.number())) }
 }
 
-/// The rule that forbade it, as listed in the rule catalogue. This and the next two are valid until the next call that
-/// changes the connection.
+/// Gets the rule that the last call that returned `ACP_MISUSE` would have broken.
+///
+/// - `connection`: the connection
+/// - `*out`: the rule's id, for `acp_rule_text`; valid until the next call that changes the connection
+/// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_error_rule(
     connection: *const acp_connection,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `out`.
+    // SAFETY: `connection` and `out` are as the header requires.
     unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.rule.as_str().into())) }
 }
 
-/// JSON pointer into what was passed; empty when it is about the call as a whole.
+/// Gets where the mistake is in the params or the result that were passed to the last call that returned `ACP_MISUSE`.
+///
+/// - `connection`: the connection
+/// - `*out`: a JSON pointer, empty if the call as a whole is meant; valid until the next call that changes the
+///   connection
+/// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_error_pointer(
     connection: *const acp_connection,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `out`.
+    // SAFETY: `connection` and `out` are as the header requires.
     unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.pointer.as_str().into())) }
 }
 
-/// What is wrong, what was expected, and what to do instead.
+/// Gets what was wrong with the last call that returned `ACP_MISUSE`, what was expected, and what to do instead.
+///
+/// - `connection`: the connection
+/// - `*out`: the message; valid until the next call that changes the connection
+/// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_error_message(
     connection: *const acp_connection,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `out`.
+    // SAFETY: `connection` and `out` are as the header requires.
     unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| (&*error.message).into())) }
 }

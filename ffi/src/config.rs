@@ -18,7 +18,7 @@ use crate::numbers::{
 const POLICIES: &[Policy] = &[Policy::Tolerant, Policy::Strict, Policy::Off];
 const SEVERITIES: &[Severity] = &[Severity::Note, Severity::Warning, Severity::Error];
 
-/// What a host decides before a connection begins.
+/// The settings that a connection starts with.
 pub struct acp_config {
     pub(crate) core: Config,
 }
@@ -43,7 +43,7 @@ fn limit(limits: &Limits, which: i32) -> Option<u64> {
     })
 }
 
-/// Milliseconds, unless the number says that there are none.
+/// `None` for the two numbers that stand for no time limit.
 fn milliseconds(number: u64) -> Option<u64> {
     (number != ACP_UNSET && number != ACP_NEVER).then_some(number)
 }
@@ -62,26 +62,37 @@ fn set_limit(limits: &mut Limits, which: i32, value: u64) -> Result<(), acp_stat
     Ok(())
 }
 
-/// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, ten seconds to
-/// answer what was cancelled, no reminders. The caller owns `*out` and frees it with `acp_config_free`.
+/// Creates a configuration with the defaults: framing `ACP_FRAMING_LINES`, policy `ACP_POLICY_TOLERANT`, protocol
+/// version 1, no drafts, the default limits, no time-out, ten seconds of grace for cancelled requests, no reminders,
+/// one prompt at a time.
+///
+/// - `role`: the host's side, one of `ACP_ROLE_…`
+/// - `*out`: the configuration; the caller owns it and frees it with `acp_config_free`
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `role` is not listed; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_config_new(role: i32, out: *mut *mut acp_config) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `out`.
+    // SAFETY: `out` is as the header requires.
     unsafe { make(out, || Ok(acp_config { core: Config::new(known(&[Role::Client, Role::Agent], role)?) })) }
 }
 
-/// Frees a configuration. Connections that were made with it are not concerned.
+/// Frees a configuration. Connections that were created from it are not affected.
+///
+/// - `config`: the configuration; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_free(config: *mut acp_config) {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe { free(config) }
 }
 
-/// How messages are told apart on the transport (`ACP_FRAMING_…`).
+/// Sets how messages are separated on the transport.
+///
+/// - `config`: the configuration
+/// - `framing`: one of `ACP_FRAMING_…`
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `framing` is not listed; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_framing(config: *mut acp_config, framing: i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe {
         change(config, |config| {
             config.core.framing = known(&[Framing::Lines, Framing::ContentLength, Framing::Messages], framing)?;
@@ -90,10 +101,14 @@ pub unsafe extern "C" fn acp_config_set_framing(config: *mut acp_config, framing
     }
 }
 
-/// What happens to messages that break a rule (`ACP_POLICY_…`).
+/// Sets what happens to a message of the peer that breaks a rule.
+///
+/// - `config`: the configuration
+/// - `policy`: one of `ACP_POLICY_…`
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `policy` is not listed; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_policy(config: *mut acp_config, policy: i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe {
         change(config, |config| {
             config.core.policy = known(POLICIES, policy)?;
@@ -102,10 +117,19 @@ pub unsafe extern "C" fn acp_config_set_policy(config: *mut acp_config, policy: 
     }
 }
 
-/// Another policy (`ACP_POLICY_…`) for the rules of one severity (`ACP_SEVERITY_…`).
+/// Sets another policy for the rules of one severity.
+///
+/// The policy for notes also applies to the host: `ACP_POLICY_STRICT` reports what is merely recommended as
+/// `ACP_EVENT_ADVICE`; `ACP_POLICY_OFF` lets the host send members that the specification does not have, as a proxy
+/// must.
+///
+/// - `config`: the configuration
+/// - `severity`: one of `ACP_SEVERITY_…`
+/// - `policy`: one of `ACP_POLICY_…`
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `severity` or `policy` is not listed; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_policy_for(config: *mut acp_config, severity: i32, policy: i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe {
         change(config, |config| {
             let severity = known(SEVERITIES, severity)?;
@@ -115,10 +139,14 @@ pub unsafe extern "C" fn acp_config_set_policy_for(config: *mut acp_config, seve
     }
 }
 
-/// Takes back what `acp_config_set_policy_for` set: the rules of this severity follow `acp_config_set_policy` again.
+/// Undoes `acp_config_set_policy_for`: the rules of this severity follow `acp_config_set_policy` again.
+///
+/// - `config`: the configuration
+/// - `severity`: one of `ACP_SEVERITY_…`
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `severity` is not listed; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_clear_policy_for(config: *mut acp_config, severity: i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe {
         change(config, |config| {
             config.core.policies[known(SEVERITIES, severity)? as usize] = None;
@@ -127,22 +155,33 @@ pub unsafe extern "C" fn acp_config_clear_policy_for(config: *mut acp_config, se
     }
 }
 
-/// A bound (`ACP_LIMIT_…`) that holds whatever the peer sends.
+/// Sets a limit that holds whatever the peer sends.
+///
+/// - `config`: the configuration
+/// - `limit`: one of `ACP_LIMIT_…`
+/// - `value`: the limit, in the unit that the constant names
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `limit` is not listed, or `value` does not fit a `size_t` (for
+///   `ACP_LIMIT_DEPTH`: a `uint32_t`); or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_limit(config: *mut acp_config, limit: i32, value: u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe { change(config, |config| set_limit(&mut config.core.limits, limit, value)) }
 }
 
-/// The versions of the protocol that may be agreed on, in any order: 1 where nothing sets it. `ACP_INVALID_ARGUMENT` when
-/// `count` is 0, and when a number is no version that the library speaks.
+/// Sets the protocol versions that may be agreed on. Version 1 alone is the default.
+///
+/// - `config`: the configuration
+/// - `versions`: `count` version numbers in any order; copied
+/// - `count`: how many numbers there are
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `count` is 0 or the library does not support one of the versions; or
+///   a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_versions(
     config: *mut acp_config,
     versions: *const u16,
     count: usize,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`, and `versions` points to `count` numbers.
+    // SAFETY: `config`, and `versions` points to `count` numbers are as the header requires.
     unsafe {
         change(config, |config| {
             let numbers = items(versions, count)?.iter().map(|&number| number.into());
@@ -152,18 +191,26 @@ pub unsafe extern "C" fn acp_config_set_versions(
     }
 }
 
-/// Switches a draft of the protocol on (`ACP_DRAFT_…`); `ACP_INVALID_ARGUMENT` when there is none of this name.
+/// Enables a draft of the protocol. There is no way to disable it again.
+///
+/// - `config`: the configuration
+/// - `name`: the draft's name, one of `ACP_DRAFT_…`
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if no draft has this name; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_draft(config: *mut acp_config, name: acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `name`.
+    // SAFETY: `config` and `name` are as the header requires.
     unsafe { change(config, |config| config.core.draft(name.text()?).map_err(|_| ACP_INVALID_ARGUMENT)) }
 }
 
-/// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `ACP_UNSET` and
-/// `ACP_NEVER` wait for ever.
+/// Sets after how long one of the host's requests ends with `ACP_RESPONSE_TIMEOUT`, unless the call sets its own
+/// time-out.
+///
+/// - `config`: the configuration
+/// - `milliseconds`: the time-out; `ACP_UNSET` or `ACP_NEVER` for none, which is the default
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_timeout(config: *mut acp_config, milliseconds: u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe {
         change(config, |config| {
             config.core.timeout = self::milliseconds(milliseconds);
@@ -172,12 +219,16 @@ pub unsafe extern "C" fn acp_config_set_timeout(config: *mut acp_config, millise
     }
 }
 
-/// Milliseconds that the peer has to answer a request after `acp_connection_cancel` (10,000 by default). Then the request
-/// ends with `ACP_RESPONSE_CANCELLED`, and an answer that still comes is an `ACP_EVENT_LATE_RESPONSE`. `ACP_UNSET` and
-/// `ACP_NEVER` wait for ever.
+/// Sets how long the peer has to answer a request after `acp_connection_cancel`. Then the request ends with
+/// `ACP_RESPONSE_CANCELLED`, and an answer that still arrives is an `ACP_EVENT_LATE_RESPONSE`.
+///
+/// - `config`: the configuration
+/// - `milliseconds`: the grace period, 10,000 by default; `ACP_UNSET` or `ACP_NEVER` to wait for the answer without a
+///   limit
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_cancel_grace(config: *mut acp_config, milliseconds: u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe {
         change(config, |config| {
             config.core.cancel_grace = self::milliseconds(milliseconds);
@@ -186,11 +237,15 @@ pub unsafe extern "C" fn acp_config_set_cancel_grace(config: *mut acp_config, mi
     }
 }
 
-/// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered: an
-/// `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id. `ACP_UNSET` and `ACP_NEVER` remind of nothing.
+/// Sets after how long the host is reminded, once, of a request of the peer that it has not answered: an
+/// `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id.
+///
+/// - `config`: the configuration
+/// - `milliseconds`: the delay; `ACP_UNSET` or `ACP_NEVER` for no reminders, which is the default
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_reminder(config: *mut acp_config, milliseconds: u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe {
         change(config, |config| {
             config.core.reminder = self::milliseconds(milliseconds);
@@ -199,12 +254,16 @@ pub unsafe extern "C" fn acp_config_set_reminder(config: *mut acp_config, millis
     }
 }
 
-/// Whether a session may have several prompts at once (TURN-03), for agents that queue prompts: a client's further prompts
-/// go out with an `ACP_EVENT_ADVICE` instead of misuse, an agent's are delivered without a violation. The turn ends with
-/// the last answer.
+/// Sets whether a session may have several prompts at once (rule TURN-03), for agents that queue prompts. If so, a
+/// client's further prompts are sent, with an `ACP_EVENT_ADVICE` instead of a misuse, and an agent receives them
+/// without a violation. The turn ends with the last answer.
+///
+/// - `config`: the configuration
+/// - `allowed`: whether to allow it; false is the default
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_prompt_queueing(config: *mut acp_config, allowed: bool) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+    // SAFETY: `config` is as the header requires.
     unsafe {
         change(config, |config| {
             config.core.prompt_queueing = allowed;
@@ -213,41 +272,63 @@ pub unsafe extern "C" fn acp_config_set_prompt_queueing(config: *mut acp_config,
     }
 }
 
-/// Names a method that some peers have although it is neither the specification's nor begins with an underscore (EXT-07): it
-/// is then sent and delivered like an extension's. `ACP_INVALID_ARGUMENT` when such a method can be no peer's own, or the
-/// name is empty or longer than 4,096 bytes.
+/// Allows a method that neither the specification defines nor begins with an underscore (rule EXT-07). It is then sent
+/// and delivered like an extension's method. Can be called for several methods.
+///
+/// - `config`: the configuration
+/// - `name`: the method's name, 1 to 4,096 bytes
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the length is wrong, or the name begins with "_", "rpc." or "$/", or
+///   belongs to the specification or a draft; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_foreign_method(config: *mut acp_config, name: acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `name`.
+    // SAFETY: `config` and `name` are as the header requires.
     unsafe { change(config, |config| config.core.foreign_method(name.text()?).map_err(|_| ACP_INVALID_ARGUMENT)) }
 }
 
-/// The side that the host plays.
+/// Gets the side that the host plays.
+///
+/// - `config`: the configuration
+/// - `*out`: one of `ACP_ROLE_…`
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_role(config: *const acp_config, out: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `out`.
+    // SAFETY: `config` and `out` are as the header requires.
     unsafe { read(config, out, |config| Some(config.core.role.number())) }
 }
 
-/// What `acp_config_set_framing` set.
+/// Gets how messages are separated on the transport.
+///
+/// - `config`: the configuration
+/// - `*out`: one of `ACP_FRAMING_…`
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_framing(config: *const acp_config, out: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `out`.
+    // SAFETY: `config` and `out` are as the header requires.
     unsafe { read(config, out, |config| Some(config.core.framing.number())) }
 }
 
-/// What `acp_config_set_policy` set.
+/// Gets the policy for rules of severities that have no policy of their own.
+///
+/// - `config`: the configuration
+/// - `*out`: one of `ACP_POLICY_…`
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_policy(config: *const acp_config, out: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `out`.
+    // SAFETY: `config` and `out` are as the header requires.
     unsafe { read(config, out, |config| Some(config.core.policy.number())) }
 }
 
-/// What `acp_config_set_policy_for` set for this severity; `ACP_NONE` when its rules follow `acp_config_set_policy`.
+/// Gets the policy that `acp_config_set_policy_for` set for one severity.
+///
+/// - `config`: the configuration
+/// - `severity`: one of `ACP_SEVERITY_…`
+/// - `*out`: one of `ACP_POLICY_…`
+/// - returns: `ACP_OK`; `ACP_NONE` if the severity has no policy of its own; `ACP_INVALID_ARGUMENT` if `severity` is
+///   not listed; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_policy_for(config: *const acp_config, severity: i32, out: *mut i32) -> acp_status {
     guard(|| {
-        // SAFETY: the caller keeps what the header says of `config` and `out`.
+        // SAFETY: `config` and `out` are as the header requires.
         let config = unsafe { shared(config) }?;
         let policy = config.core.policies[known(SEVERITIES, severity)? as usize];
         // SAFETY: as above.
@@ -255,29 +336,44 @@ pub unsafe extern "C" fn acp_config_policy_for(config: *const acp_config, severi
     })
 }
 
-/// What `acp_config_set_limit` set, or the default.
+/// Gets a limit.
+///
+/// - `config`: the configuration
+/// - `limit`: one of `ACP_LIMIT_…`
+/// - `*out`: the limit that was set, or the default
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `limit` is not listed; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_limit(config: *const acp_config, limit: i32, out: *mut u64) -> acp_status {
     guard(|| {
-        // SAFETY: the caller keeps what the header says of `config` and `out`.
+        // SAFETY: `config` and `out` are as the header requires.
         let config = unsafe { shared(config) }?;
         // SAFETY: as above.
         unsafe { output(out, || self::limit(&config.core.limits, limit).ok_or(ACP_INVALID_ARGUMENT)) }
     })
 }
 
-/// Whether a version of the protocol may be agreed on; false for a number that is no version.
+/// Gets whether a protocol version may be agreed on.
+///
+/// - `config`: the configuration
+/// - `version`: the version number
+/// - `*out`: whether it may; false for a version that the library does not support
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_version(config: *const acp_config, version: u16, out: *mut bool) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `out`.
+    // SAFETY: `config` and `out` are as the header requires.
     unsafe { read(config, out, |config| Some(config.core.versions.contains(version))) }
 }
 
-/// Whether a draft is switched on; `ACP_INVALID_ARGUMENT` when there is none of this name.
+/// Gets whether a draft is enabled.
+///
+/// - `config`: the configuration
+/// - `name`: the draft's name, one of `ACP_DRAFT_…`
+/// - `*out`: whether it is enabled
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if no draft has this name; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_draft(config: *const acp_config, name: acp_slice, out: *mut bool) -> acp_status {
     guard(|| {
-        // SAFETY: the caller keeps what the header says of `config`, `name` and `out`.
+        // SAFETY: `config`, `name` and `out` are as the header requires.
         let (config, name) = unsafe { (shared(config)?, name.text()?) };
         let index = DRAFTS.iter().position(|&draft| draft == name).ok_or(ACP_INVALID_ARGUMENT)?;
         // SAFETY: as above.
@@ -285,35 +381,56 @@ pub unsafe extern "C" fn acp_config_draft(config: *const acp_config, name: acp_s
     })
 }
 
-/// What `acp_config_set_timeout` set; `ACP_NONE` when requests wait for ever.
+/// Gets the time-out of the host's requests.
+///
+/// - `config`: the configuration
+/// - `*out`: milliseconds
+/// - returns: `ACP_OK`; `ACP_NONE` if there is no time-out; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_timeout(config: *const acp_config, out: *mut u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `out`.
+    // SAFETY: `config` and `out` are as the header requires.
     unsafe { read(config, out, |config| config.core.timeout) }
 }
 
-/// What `acp_config_set_cancel_grace` set, or the default; `ACP_NONE` when cancelled requests wait for ever.
+/// Gets how long the peer has to answer a cancelled request.
+///
+/// - `config`: the configuration
+/// - `*out`: milliseconds
+/// - returns: `ACP_OK`; `ACP_NONE` if there is no limit; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_cancel_grace(config: *const acp_config, out: *mut u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `out`.
+    // SAFETY: `config` and `out` are as the header requires.
     unsafe { read(config, out, |config| config.core.cancel_grace) }
 }
 
-/// What `acp_config_set_reminder` set; `ACP_NONE` when the host is reminded of nothing.
+/// Gets after how long the host is reminded of a request that it has not answered.
+///
+/// - `config`: the configuration
+/// - `*out`: milliseconds
+/// - returns: `ACP_OK`; `ACP_NONE` if there are no reminders; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_reminder(config: *const acp_config, out: *mut u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `out`.
+    // SAFETY: `config` and `out` are as the header requires.
     unsafe { read(config, out, |config| config.core.reminder) }
 }
 
-/// What `acp_config_set_prompt_queueing` set.
+/// Gets whether a session may have several prompts at once.
+///
+/// - `config`: the configuration
+/// - `*out`: whether it may
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_prompt_queueing(config: *const acp_config, out: *mut bool) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `out`.
+    // SAFETY: `config` and `out` are as the header requires.
     unsafe { read(config, out, |config| Some(config.core.prompt_queueing)) }
 }
 
-/// Whether `acp_config_set_foreign_method` has named this method.
+/// Gets whether `acp_config_set_foreign_method` has allowed a method.
+///
+/// - `config`: the configuration
+/// - `name`: the method's name
+/// - `*out`: whether it is allowed
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_foreign_method(
     config: *const acp_config,
@@ -321,7 +438,7 @@ pub unsafe extern "C" fn acp_config_foreign_method(
     out: *mut bool,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller keeps what the header says of `config`, `name` and `out`.
+        // SAFETY: `config`, `name` and `out` are as the header requires.
         let (config, name) = unsafe { (shared(config)?, name.text()?) };
         // SAFETY: as above.
         unsafe { output(out, || Ok(config.core.foreign_methods().any(|known| known == name))) }

@@ -8,11 +8,11 @@ use crate::border::{
 use crate::config::acp_config;
 use crate::event::acp_event;
 
-/// One peer, seen from one side.
+/// One side of a connection: the state of the conversation with one peer.
 pub struct acp_connection {
     core: Connection,
     pub(crate) error: Option<Misuse>,
-    /// Text that was made for the host and is not part of the core.
+    /// The text that the last getter produced. It is lent to the host until the next call that changes the connection.
     pub(crate) scratch: String,
 }
 
@@ -29,17 +29,17 @@ impl acp_connection {
         &mut self.core
     }
 
-    /// Keeps what a refused call was refused for.
+    /// Keeps the reason for a refused call, for `acp_connection_error_…`.
     pub(crate) fn refused(&mut self, misuse: Misuse) -> acp_status {
         self.error = Some(misuse);
         crate::border::ACP_MISUSE
     }
 }
 
-/// Asks the core something, once the arguments are read; nothing there is `ACP_NONE`.
+/// Asks the core something after reading the arguments; `None` becomes `ACP_NONE`.
 ///
 /// # Safety
-/// As for [`read`]; what `arguments` relies on is the caller's promise too.
+/// As for [`read`]; so is whatever `arguments` requires.
 pub(crate) unsafe fn ask<'a, A, T>(
     connection: *const acp_connection,
     out: *mut T,
@@ -47,18 +47,18 @@ pub(crate) unsafe fn ask<'a, A, T>(
     look: impl FnOnce(&'a Connection, A) -> Option<T>,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         let connection: &acp_connection = unsafe { shared(connection) }?;
         let arguments = arguments()?;
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         unsafe { output(out, || look(&connection.core, arguments).ok_or(ACP_NONE)) }
     })
 }
 
-/// As [`ask`], for a text that the core makes: the connection keeps it.
+/// As [`ask`], for a text that the core produces and the connection keeps for the host.
 ///
 /// # Safety
-/// As for [`change`] and [`output`]; what `arguments` relies on is the caller's promise too.
+/// As for [`change`] and [`output`]; so is whatever `arguments` requires.
 pub(crate) unsafe fn tell<A>(
     connection: *mut acp_connection,
     out: *mut acp_slice,
@@ -67,7 +67,7 @@ pub(crate) unsafe fn tell<A>(
 ) -> acp_status {
     let work = |connection: &mut acp_connection| {
         let arguments = arguments()?;
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         unsafe {
             output(out, || {
                 connection.scratch = look(&connection.core, arguments).ok_or(ACP_NONE)?;
@@ -75,16 +75,19 @@ pub(crate) unsafe fn tell<A>(
             })
         }
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     unsafe { change(connection, work) }
 }
 
-/// A connection at its start. The configuration is copied. The caller owns `*out` and frees it with
-/// `acp_connection_free`.
+/// Creates a connection in the phase `ACP_PHASE_START`. Nothing is sent: a client begins with the request `initialize`.
+///
+/// - `config`: the configuration; copied
+/// - `*out`: the connection; the caller owns it and frees it with `acp_connection_free`
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_new(config: *const acp_config, out: *mut *mut acp_connection) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config` and `out`.
+    // SAFETY: `config` and `out` are as the header requires.
     unsafe {
         make(out, || {
             let core = Connection::new(shared(config)?.core.clone());
@@ -93,18 +96,25 @@ pub unsafe extern "C" fn acp_connection_new(config: *const acp_config, out: *mut
     }
 }
 
-/// Frees a connection; events and lists that came from it stay.
+/// Frees a connection. Events and lists that came from it stay valid; slices that came from it do not.
+///
+/// - `connection`: the connection; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_free(connection: *mut acp_connection) {
-    // SAFETY: the caller keeps what the header says of `connection`.
+    // SAFETY: `connection` is as the header requires.
     unsafe { free(connection) }
 }
 
-/// Takes bytes from the peer, in any split (with `ACP_FRAMING_MESSAGES`: one message a call). What is wrong with them
-/// becomes events. After the connection is over they are ignored.
+/// Passes in bytes that were read from the peer, in chunks of any size (with `ACP_FRAMING_MESSAGES`: exactly one
+/// message). They are decoded by `acp_connection_poll_event`, which also reports whatever is wrong with them. Bytes
+/// that arrive after the end of the stream or of the connection are ignored.
+///
+/// - `connection`: the connection
+/// - `bytes`: the bytes; copied
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_receive(connection: *mut acp_connection, bytes: acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `bytes`.
+    // SAFETY: `connection` and `bytes` are as the header requires.
     unsafe {
         change(connection, |connection| {
             connection.core.receive(bytes.bytes()?);
@@ -113,10 +123,14 @@ pub unsafe extern "C" fn acp_connection_receive(connection: *mut acp_connection,
     }
 }
 
-/// The peer has closed its side: what was received is still read, then everything open ends.
+/// Reports that the peer has closed its side. What was received before is still delivered; then the host's open
+/// requests end with `ACP_RESPONSE_CLOSED`, and `ACP_EVENT_CLOSED` is the last event.
+///
+/// - `connection`: the connection
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_receive_eof(connection: *mut acp_connection) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`.
+    // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
             connection.core.receive_eof();
@@ -125,11 +139,18 @@ pub unsafe extern "C" fn acp_connection_receive_eof(connection: *mut acp_connect
     }
 }
 
-/// Tells the time in milliseconds, on a clock of the host's own that does not run backwards. Requests whose time is up
-/// end, and of the peer's that wait too long the host is reminded.
+/// Sets the current time, and does what is due: the host's requests whose time-out has passed end with
+/// `ACP_RESPONSE_TIMEOUT` (the peer is sent `$/cancel_request`), cancelled requests end after the grace period, and the
+/// host is reminded of requests that it has not answered. Poll for events and transmit afterwards. Time-outs are
+/// measured from the time of the last call of this function, 0 before the first.
+///
+/// - `connection`: the connection
+/// - `now`: milliseconds on any monotonic clock of the host; a time earlier than the last one has no effect on the
+///   clock
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_handle_timeout(connection: *mut acp_connection, now: u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`.
+    // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
             connection.core.handle_timeout(now);
@@ -138,15 +159,22 @@ pub unsafe extern "C" fn acp_connection_handle_timeout(connection: *mut acp_conn
     }
 }
 
-/// The next thing that the host must know; `ACP_NONE` when there is nothing more now. Poll until then after every
-/// other call that changes the connection. The caller owns `*out` and frees it with `acp_event_free`; it does not
-/// depend on the connection.
+/// Takes the next event. Call it until it returns `ACP_NONE` after every other call that changes the connection; then
+/// write what `acp_connection_transmit` holds.
+///
+/// While the library's own answers to the peer wait to be written and exceed `ACP_LIMIT_FRAME` or 1 MiB, whichever is
+/// larger, no further message is decoded. Once they are written, `acp_connection_poll_timeout` says that it is time to
+/// continue.
+///
+/// - `connection`: the connection
+/// - `*out`: the event; the caller owns it and frees it with `acp_event_free`. It does not depend on the connection
+/// - returns: `ACP_OK`; `ACP_NONE` if there is no event now; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_poll_event(
     connection: *mut acp_connection,
     out: *mut *mut acp_event,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `out`.
+    // SAFETY: `connection` and `out` are as the header requires.
     unsafe {
         change(connection, |connection| {
             output(out, || {
@@ -157,26 +185,37 @@ pub unsafe extern "C" fn acp_connection_poll_event(
     }
 }
 
-/// When `acp_connection_handle_timeout` is wanted, on the host's clock; `ACP_NONE` when it is not.
+/// Gets when to call `acp_connection_handle_timeout` next.
+///
+/// - `connection`: the connection
+/// - `*out`: milliseconds on the host's clock; may be in the past
+/// - returns: `ACP_OK`; `ACP_NONE` if nothing is scheduled; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_poll_timeout(connection: *const acp_connection, out: *mut u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `out`.
+    // SAFETY: `connection` and `out` are as the header requires.
     unsafe { read(connection, out, |connection| connection.core.poll_timeout()) }
 }
 
-/// Bytes for the peer (with `ACP_FRAMING_MESSAGES`: the rest of one message); empty when there are none. Valid until
-/// the next call that changes the connection.
+/// Gets the bytes to write to the peer (with `ACP_FRAMING_MESSAGES`: the rest of one message). They stay there until
+/// `acp_connection_consume` removes them. If they pile up, stop reading from the peer.
+///
+/// - `connection`: the connection
+/// - `*out`: the bytes, empty if there are none; valid until the next call that changes the connection
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_transmit(connection: *const acp_connection, out: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `out`.
+    // SAFETY: `connection` and `out` are as the header requires.
     unsafe { read(connection, out, |connection| Some(connection.core.transmit().into())) }
 }
 
-/// Takes `count` bytes of `acp_connection_transmit` as written; partial writes are normal, and more than there are
-/// counts as all of them.
+/// Removes bytes from the front of `acp_connection_transmit` after they were written. Partial writes are normal.
+///
+/// - `connection`: the connection
+/// - `count`: how many bytes were written; more than there are counts as all of them
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_consume(connection: *mut acp_connection, count: usize) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`.
+    // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
             connection.core.consume(count);
@@ -185,11 +224,15 @@ pub unsafe extern "C" fn acp_connection_consume(connection: *mut acp_connection,
     }
 }
 
-/// Ends the connection from this side: open permission requests are answered `cancelled`, own requests end, and what
-/// waits in `acp_connection_transmit` can still be sent.
+/// Ends the connection from this side. The peer's open permission requests are answered with `cancelled` and its
+/// elicitations with `cancel`; the host's open requests end with `ACP_RESPONSE_CLOSED`. What `acp_connection_transmit`
+/// holds can still be written. Closing a connection that has already ended does no harm.
+///
+/// - `connection`: the connection
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_close(connection: *mut acp_connection) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`.
+    // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
             connection.core.close();

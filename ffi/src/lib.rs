@@ -1,13 +1,15 @@
-//! The C interface. `include/acp.h` is made from this crate; its top says what callers promise and may rely on.
+//! The C interface. `include/acp.h` is generated from this crate; the conventions at its top say what callers must
+//! guarantee and what they may rely on.
 //!
-//! Every exported function is one line of border and one line of core: `border` turns pointers into references, catches
-//! panics and writes outputs; what happens behind is libacp's. The only unsafe code is here, and all of it rests on the
-//! promises at the top of the header.
+//! Every exported function is a thin wrapper: `border` turns pointers into references, catches panics and writes
+//! outputs, and the core does the work. This crate has the only unsafe code, and all of it rests on the conventions of
+//! the header.
 //!
-//! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `connection` (bytes, time, events),
-//! `calls` (what the host asks for), `flow` and `known` (what can be asked of a connection now, both generated from
-//! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `rules` (the catalogue), `reader` and
-//! `writer`, `values` (JSON for hosts that have no library for it), `messages` (the commonest ones in one call), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
+//! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `connection` (bytes, time,
+//! events), `calls` (the host's messages), `flow` and `known` (what can be asked of a connection, both generated from
+//! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `rules` (the catalogue),
+//! `reader` and `writer`, `values` (JSON for hosts without a JSON library), `messages` (the most common messages in one
+//! call each), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
 

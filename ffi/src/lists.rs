@@ -1,4 +1,4 @@
-//! What is known now, as lists that do not change any more.
+//! Lists of sessions, requests and terminals. A list is a copy: it does not change with the connection.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use libacp::Connection;
 use crate::border::{acp_slice, acp_status, free, guard, output, read, shared, Handle, ACP_INVALID_ARGUMENT, ACP_NONE};
 use crate::numbers::Number;
 
-/// Looks at one item of a list; an index that is too large is `ACP_INVALID_ARGUMENT`, nothing there is `ACP_NONE`.
+/// Reads one item of a list. An index that is too large is `ACP_INVALID_ARGUMENT`, `None` becomes `ACP_NONE`.
 ///
 /// # Safety
 /// As for [`crate::border::read`].
@@ -20,15 +20,15 @@ pub(crate) unsafe fn item<'a, H: Handle + 'a, I: 'a, T>(
     look: impl FnOnce(&'a I) -> Option<T>,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         let handle = unsafe { shared(handle) }?;
         let item = items(handle).get(index).ok_or(ACP_INVALID_ARGUMENT)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         unsafe { output(out, || look(item).ok_or(ACP_NONE)) }
     })
 }
 
-/// A list of sessions.
+/// A list of sessions, sorted by id. A copy: it does not change with the connection that it came from.
 pub struct acp_sessions {
     items: Vec<(Arc<str>, i32, i32)>,
 }
@@ -47,42 +47,63 @@ impl acp_sessions {
     }
 }
 
-/// Frees a list.
+/// Frees a list of sessions, and with it all slices that came from it.
+///
+/// - `list`: the list; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_free(list: *mut acp_sessions) {
-    // SAFETY: the caller keeps what the header says of `list`.
+    // SAFETY: `list` is as the header requires.
     unsafe { free(list) }
 }
 
-/// How many there are.
+/// Gets the number of sessions in a list.
+///
+/// - `list`: the list
+/// - `*out`: the number
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_len(list: *const acp_sessions, out: *mut usize) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { read(list, out, |list| Some(list.items.len())) }
 }
 
-/// The id of one. Slices from a list are valid until it is freed.
+/// Gets the id of a session in a list.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: the session's id; valid until the list is freed
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_id(list: *const acp_sessions, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some((&*row.0).into())) }
 }
 
-/// Whether it can be used (`ACP_SESSION_…`).
+/// Gets the state of a session in a list.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: one of `ACP_SESSION_…`
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_state(list: *const acp_sessions, index: usize, out: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.1)) }
 }
 
-/// Whether the agent works for it (`ACP_TURN_…`).
+/// Gets whether the agent is working for a session in a list.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: one of `ACP_TURN_…`
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_turn(list: *const acp_sessions, index: usize, out: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.2)) }
 }
 
-/// A list of open requests.
+/// A list of open requests, oldest first. A copy: it does not change with the connection that it came from.
 pub struct acp_requests {
     items: Vec<(OpenRequest, String)>,
 }
@@ -97,71 +118,110 @@ impl acp_requests {
     }
 }
 
-/// Frees a list.
+/// Frees a list of requests, and with it all slices that came from it.
+///
+/// - `list`: the list; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_free(list: *mut acp_requests) {
-    // SAFETY: the caller keeps what the header says of `list`.
+    // SAFETY: `list` is as the header requires.
     unsafe { free(list) }
 }
 
-/// How many there are.
+/// Gets the number of requests in a list.
+///
+/// - `list`: the list
+/// - `*out`: the number
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_len(list: *const acp_requests, out: *mut usize) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { read(list, out, |list| Some(list.items.len())) }
 }
 
-/// The id of one, as JSON text.
+/// Gets the id of a request in a list.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: the id as JSON text; valid until the list is freed
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_id(list: *const acp_requests, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.1.as_str().into())) }
 }
 
-/// Its number.
+/// Gets the serial number of a request in a list.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: the serial number, as passed to `acp_connection_respond` or `acp_connection_cancel`
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_serial(list: *const acp_requests, index: usize, out: *mut u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.0.serial)) }
 }
 
-/// The method.
+/// Gets the method of a request in a list.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: the method's name; valid until the list is freed
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_method(
     list: *const acp_requests,
     index: usize,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some((&*row.0.method).into())) }
 }
 
-/// The session it is about; `ACP_NONE` when it is about none.
+/// Gets the session that a request in a list is about.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: the session's id; valid until the list is freed
+/// - returns: `ACP_OK`; `ACP_NONE` if it is not about a session; `ACP_INVALID_ARGUMENT` if `index` is out of range; or
+///   a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_session(
     list: *const acp_requests,
     index: usize,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| row.0.session.as_deref().map(Into::into)) }
 }
 
-/// Whether its sender has asked to cancel it.
+/// Gets whether the sender of a request in a list has asked to cancel it.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: whether it has
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_cancelled(list: *const acp_requests, index: usize, out: *mut bool) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.0.cancelled)) }
 }
 
-/// When it times out or, of a peer's request, when the host is reminded of it, on the host's clock; `ACP_NONE` for never.
+/// Gets when a request in a list times out or, for a request of the peer, when the host is reminded of it.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: milliseconds on the host's clock
+/// - returns: `ACP_OK`; `ACP_NONE` if it does not time out or there is no reminder; `ACP_INVALID_ARGUMENT` if `index`
+///   is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_deadline(list: *const acp_requests, index: usize, out: *mut u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| row.0.deadline) }
 }
 
-/// A list of terminals.
+/// A list of terminals that were created and not released. A copy: it does not change with the connection that it came
+/// from.
 pub struct acp_terminals {
     items: Vec<(Arc<str>, Box<str>, bool)>,
 }
@@ -182,41 +242,62 @@ impl acp_terminals {
     }
 }
 
-/// Frees a list.
+/// Frees a list of terminals, and with it all slices that came from it.
+///
+/// - `list`: the list; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_terminals_free(list: *mut acp_terminals) {
-    // SAFETY: the caller keeps what the header says of `list`.
+    // SAFETY: `list` is as the header requires.
     unsafe { free(list) }
 }
 
-/// How many there are.
+/// Gets the number of terminals in a list.
+///
+/// - `list`: the list
+/// - `*out`: the number
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_terminals_len(list: *const acp_terminals, out: *mut usize) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { read(list, out, |list| Some(list.items.len())) }
 }
 
-/// The session that one belongs to.
+/// Gets the session of a terminal in a list.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: the session's id; valid until the list is freed
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_terminals_session(
     list: *const acp_terminals,
     index: usize,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some((&*row.0).into())) }
 }
 
-/// Its id there.
+/// Gets the id of a terminal in a list.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: the terminal's id, unique within its session; valid until the list is freed
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_terminals_id(list: *const acp_terminals, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some((&*row.1).into())) }
 }
 
-/// Whether its command is known to have ended.
+/// Gets whether the command of a terminal in a list is known to have ended.
+///
+/// - `list`: the list
+/// - `index`: from 0
+/// - `*out`: whether it is
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_terminals_ended(list: *const acp_terminals, index: usize, out: *mut bool) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `list` and `out`.
+    // SAFETY: `list` and `out` are as the header requires.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.2)) }
 }

@@ -1,5 +1,5 @@
-//! The commonest messages of version 1 in one call each. What they lack is said with `acp_writer_template` and the calls
-//! that take JSON text.
+//! The most common messages of version 1 in one call each. For everything else there are `acp_writer_template` and the
+//! calls that take JSON text.
 
 use libacp::connection::CallOptions;
 use libacp::json::Writer;
@@ -17,13 +17,13 @@ fn object(write: impl FnOnce(&mut Writer) -> Result<(), acp_status>) -> Result<S
     writer.finish().map_err(|_| crate::border::ACP_INVALID_ARGUMENT)
 }
 
-/// Adds string members; of those with an empty value, none.
+/// Adds string members, leaving out those with an empty value.
 ///
 /// # Safety
 /// As for [`acp_slice::text`].
 unsafe fn strings(writer: &mut Writer, members: &[(&str, acp_slice)]) -> Result<(), acp_status> {
     for &(name, value) in members {
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         let value = unsafe { value.text() }?;
         if !value.is_empty() {
             writer.key(name).string(value);
@@ -32,17 +32,17 @@ unsafe fn strings(writer: &mut Writer, members: &[(&str, acp_slice)]) -> Result<
     Ok(())
 }
 
-/// Adds the member `content`: a content block of text.
+/// Writes a content block of text.
 ///
 /// # Safety
 /// As for [`acp_slice::text`].
 unsafe fn text_block(writer: &mut Writer, text: acp_slice) -> Result<(), acp_status> {
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     writer.begin_object().key("type").string("text").key("text").string(unsafe { text.text() }?).end_object();
     Ok(())
 }
 
-/// Sends a request and writes its number.
+/// Sends a request and writes its serial number.
 ///
 /// # Safety
 /// As for [`change`]; `out` is NULL or can be written.
@@ -52,7 +52,7 @@ unsafe fn request(
     out: *mut u64,
     params: impl FnOnce(&mut Writer) -> Result<(), acp_status>,
 ) -> acp_status {
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     unsafe {
         change(connection, |connection| {
             let serial = connection.send(method, &object(params)?, CallOptions::default())?;
@@ -64,17 +64,17 @@ unsafe fn request(
     }
 }
 
-/// Sends an update of a session.
+/// Sends a `session/update`.
 ///
 /// # Safety
-/// As for [`change`].
+/// As for [`change`] and [`acp_slice::text`].
 unsafe fn update(
     connection: *mut acp_connection,
     session: acp_slice,
     kind: &str,
     update: impl FnOnce(&mut Writer) -> Result<(), acp_status>,
 ) -> acp_status {
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     unsafe {
         change(connection, |connection| {
             let params = object(|writer| {
@@ -89,7 +89,7 @@ unsafe fn update(
     }
 }
 
-/// Answers a request of the peer's.
+/// Answers one of the peer's requests.
 ///
 /// # Safety
 /// As for [`change`].
@@ -98,7 +98,7 @@ unsafe fn answer(
     serial: u64,
     result: impl FnOnce(&mut Writer) -> Result<(), acp_status>,
 ) -> acp_status {
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     unsafe {
         change(connection, |connection| {
             let result = object(result)?;
@@ -107,7 +107,7 @@ unsafe fn answer(
     }
 }
 
-/// Adds who a side is, and what it can do (JSON text, empty for nothing).
+/// Adds the name and the capabilities of a side.
 ///
 /// # Safety
 /// As for [`acp_slice::text`].
@@ -119,26 +119,34 @@ unsafe fn introduce(
     capabilities: acp_slice,
 ) -> Result<(), acp_status> {
     let [info, can] = names;
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     let (name, version, capabilities) = unsafe { (name.text()?, version.text()?, capabilities.text()?) };
     writer.key(info).begin_object().key("name").string(name).key("version").string(version).end_object();
     writer.key(can).json(if capabilities.is_empty() { "{}" } else { capabilities });
     Ok(())
 }
 
-/// Text of the host's that is to be JSON and is not. Said to the core as it is, it is refused with the reason.
+/// The text that should be JSON and is not. Passed to the core as it is, it is refused with the reason.
 ///
 /// # Safety
 /// As for [`acp_slice::text`].
 unsafe fn broken<'a>(json: acp_slice) -> Option<&'a str> {
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     let text = unsafe { json.text() }.ok().filter(|text| !text.is_empty())?;
     let mut writer = Writer::new();
     writer.json(text);
     writer.finish().is_err().then_some(text)
 }
 
-/// The client's `initialize`: its name and version, and its capabilities as JSON text (empty for none).
+/// Sends a client's `initialize`.
+///
+/// - `connection`: the connection
+/// - `name`: the client's name
+/// - `version`: the client's version
+/// - `capabilities`: JSON text of the `clientCapabilities` object; empty for none
+/// - `*out`: the request's serial number; `out` may be NULL
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the request now or `capabilities` does not fit; or
+///   a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_client_initialize(
@@ -148,7 +156,7 @@ pub unsafe extern "C" fn acp_client_initialize(
     capabilities: acp_slice,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `name`, `version`, `capabilities` and `out`.
+    // SAFETY: `connection`, `name`, `version`, `capabilities` and `out` are as the header requires.
     unsafe {
         if let Some(text) = broken(capabilities) {
             return change(connection, |client| client.send("initialize", text, CallOptions::default()).map(drop));
@@ -159,7 +167,13 @@ pub unsafe extern "C" fn acp_client_initialize(
     }
 }
 
-/// The client's `session/new` in a working directory, without MCP servers. The result's `/sessionId` is the session's id.
+/// Sends a client's `session/new` without MCP servers. `/sessionId` in the result is the id of the new session.
+///
+/// - `connection`: the connection
+/// - `cwd`: the working directory, an absolute path
+/// - `*out`: the request's serial number; `out` may be NULL
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the request now or `cwd` is not an absolute path;
+///   or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_client_new_session(
@@ -167,7 +181,7 @@ pub unsafe extern "C" fn acp_client_new_session(
     cwd: acp_slice,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `cwd` and `out`.
+    // SAFETY: `connection`, `cwd` and `out` are as the header requires.
     unsafe {
         request(connection, "session/new", out, |writer| {
             writer.key("cwd").string(cwd.text()?).key("mcpServers").begin_array().end_array();
@@ -176,8 +190,15 @@ pub unsafe extern "C" fn acp_client_new_session(
     }
 }
 
-/// The client's `session/prompt` of one text. The result's `/stopReason` says why the turn ended. It has the time-out of
-/// the configuration; for a turn without one there is `acp_connection_request_with` and `ACP_NEVER`.
+/// Sends a client's `session/prompt` with one text. `/stopReason` in the result says why the turn ended. The time-out
+/// of the configuration applies; for none, use `acp_connection_request_with` and `ACP_NEVER`.
+///
+/// - `connection`: the connection
+/// - `session`: the session's id
+/// - `text`: the text of the prompt
+/// - `*out`: the request's serial number; `out` may be NULL
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the session is not open, a turn is running, or the protocol does not allow the
+///   request for another reason; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_client_prompt(
@@ -186,7 +207,7 @@ pub unsafe extern "C" fn acp_client_prompt(
     text: acp_slice,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `session`, `text` and `out`.
+    // SAFETY: `connection`, `session`, `text` and `out` are as the header requires.
     unsafe {
         request(connection, "session/prompt", out, |writer| {
             writer.key("sessionId").string(session.text()?).key("prompt").begin_array();
@@ -197,11 +218,17 @@ pub unsafe extern "C" fn acp_client_prompt(
     }
 }
 
-/// The client's `session/cancel`.
+/// Sends a client's `session/cancel`, which stops the prompt turn of a session. The prompt still ends with one
+/// `ACP_EVENT_RESPONSE`. The agent's open permission requests of the session are answered with `cancelled`.
+///
+/// - `connection`: the connection
+/// - `session`: the session's id
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the session is not open, or the protocol does not allow the notification for
+///   another reason; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_client_cancel(connection: *mut acp_connection, session: acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `session`.
+    // SAFETY: `connection` and `session` are as the header requires.
     unsafe {
         change(connection, |connection| {
             let params = object(|writer| {
@@ -213,8 +240,12 @@ pub unsafe extern "C" fn acp_client_cancel(connection: *mut acp_connection, sess
     }
 }
 
-/// The client's answer to `session/request_permission`: the option that was chosen, by its id; empty where none was, which
-/// is the outcome `cancelled`.
+/// Answers an agent's `session/request_permission`.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number, from its event
+/// - `option`: the id of the option that the user chose; empty for none, which is the outcome `cancelled`
+/// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or it has no such option; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_client_answer_permission(
@@ -222,7 +253,7 @@ pub unsafe extern "C" fn acp_client_answer_permission(
     serial: u64,
     option: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `option`.
+    // SAFETY: `connection` and `option` are as the header requires.
     unsafe {
         answer(connection, serial, |writer| {
             let chosen = if option.text()?.is_empty() { "cancelled" } else { "selected" };
@@ -234,7 +265,12 @@ pub unsafe extern "C" fn acp_client_answer_permission(
     }
 }
 
-/// The client's answer to `fs/read_text_file`.
+/// Answers an agent's `fs/read_text_file`.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number, from its event
+/// - `content`: the text of the file, or of the lines that were asked for
+/// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_client_answer_file(
@@ -242,7 +278,7 @@ pub unsafe extern "C" fn acp_client_answer_file(
     serial: u64,
     content: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `content`.
+    // SAFETY: `connection` and `content` are as the header requires.
     unsafe {
         answer(connection, serial, |writer| {
             writer.key("content").string(content.text()?);
@@ -251,7 +287,14 @@ pub unsafe extern "C" fn acp_client_answer_file(
     }
 }
 
-/// The agent's answer to `initialize`: its name and version, and its capabilities as JSON text (empty for none).
+/// Answers a client's `initialize`.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number, from its event
+/// - `name`: the agent's name
+/// - `version`: the agent's version
+/// - `capabilities`: JSON text of the `agentCapabilities` object; empty for none
+/// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or `capabilities` does not fit; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_agent_answer_initialize(
@@ -261,7 +304,7 @@ pub unsafe extern "C" fn acp_agent_answer_initialize(
     version: acp_slice,
     capabilities: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `name`, `version` and `capabilities`.
+    // SAFETY: `connection`, `name`, `version` and `capabilities` are as the header requires.
     unsafe {
         if let Some(text) = broken(capabilities) {
             return change(connection, |agent| agent.ask(|core| core.respond(serial, text)));
@@ -272,7 +315,12 @@ pub unsafe extern "C" fn acp_agent_answer_initialize(
     }
 }
 
-/// The agent's answer to `session/new`: the id of the new session, which no other one of the connection has.
+/// Answers a client's `session/new`.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number, from its event
+/// - `session`: the id of the new session, unique on the connection
+/// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or the id is in use; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_agent_answer_new_session(
@@ -280,7 +328,7 @@ pub unsafe extern "C" fn acp_agent_answer_new_session(
     serial: u64,
     session: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `session`.
+    // SAFETY: `connection` and `session` are as the header requires.
     unsafe {
         answer(connection, serial, |writer| {
             writer.key("sessionId").string(session.text()?);
@@ -289,7 +337,12 @@ pub unsafe extern "C" fn acp_agent_answer_new_session(
     }
 }
 
-/// The agent's answer to `session/prompt`: why the turn ended (`ACP_STOP_…`).
+/// Answers a client's `session/prompt`, which ends the turn.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number, from its event
+/// - `stop_reason`: one of `ACP_STOP_…`; `cancelled` is sent instead if the client has cancelled the turn
+/// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open or the stop reason does not exist; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_agent_answer_prompt(
@@ -297,7 +350,7 @@ pub unsafe extern "C" fn acp_agent_answer_prompt(
     serial: u64,
     stop_reason: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `stop_reason`.
+    // SAFETY: `connection` and `stop_reason` are as the header requires.
     unsafe {
         answer(connection, serial, |writer| {
             writer.key("stopReason").string(stop_reason.text()?);
@@ -306,7 +359,12 @@ pub unsafe extern "C" fn acp_agent_answer_prompt(
     }
 }
 
-/// Something that the agent says: an update `agent_message_chunk` with a text.
+/// Sends a piece of the agent's answer: an update `agent_message_chunk` with a text.
+///
+/// - `connection`: the connection
+/// - `session`: the session's id
+/// - `text`: the text
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the update now; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_agent_message(
@@ -314,11 +372,16 @@ pub unsafe extern "C" fn acp_agent_message(
     session: acp_slice,
     text: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `session` and `text`.
+    // SAFETY: `connection`, `session` and `text` are as the header requires.
     unsafe { update(connection, session, "agent_message_chunk", |writer| text_block(writer.key("content"), text)) }
 }
 
-/// Something that the agent thinks: an update `agent_thought_chunk` with a text.
+/// Sends a piece of the agent's reasoning: an update `agent_thought_chunk` with a text.
+///
+/// - `connection`: the connection
+/// - `session`: the session's id
+/// - `text`: the text
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the update now; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_agent_thought(
@@ -326,12 +389,20 @@ pub unsafe extern "C" fn acp_agent_thought(
     session: acp_slice,
     text: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `session` and `text`.
+    // SAFETY: `connection`, `session` and `text` are as the header requires.
     unsafe { update(connection, session, "agent_thought_chunk", |writer| text_block(writer.key("content"), text)) }
 }
 
-/// A tool call that begins: an update `tool_call`. `kind` (`ACP_TOOL_KIND_…`) and `status` (`ACP_TOOL_STATUS_…`) may be
-/// empty.
+/// Announces a tool call: an update `tool_call`.
+///
+/// - `connection`: the connection
+/// - `session`: the session's id
+/// - `id`: the id of the tool call, unique within its session
+/// - `title`: what the call does, for the user
+/// - `kind`: one of `ACP_TOOL_KIND_…`; empty to leave it out
+/// - `status`: one of `ACP_TOOL_STATUS_…`; empty to leave it out
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the update now or a value does not exist; or a
+///   general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_agent_tool_call(
@@ -342,7 +413,7 @@ pub unsafe extern "C" fn acp_agent_tool_call(
     kind: acp_slice,
     status: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `session`, `id`, `title`, `kind` and `status`.
+    // SAFETY: `connection`, `session`, `id`, `title`, `kind` and `status` are as the header requires.
     unsafe {
         update(connection, session, "tool_call", |writer| {
             writer.key("toolCallId").string(id.text()?).key("title").string(title.text()?);
@@ -351,8 +422,15 @@ pub unsafe extern "C" fn acp_agent_tool_call(
     }
 }
 
-/// A tool call that goes on: an update `tool_call_update`. `status` (`ACP_TOOL_STATUS_…`) may be empty; so may `text`, which
-/// takes the place of all that the call has shown.
+/// Updates a tool call: an update `tool_call_update`.
+///
+/// - `connection`: the connection
+/// - `session`: the session's id
+/// - `id`: the id of the tool call
+/// - `status`: one of `ACP_TOOL_STATUS_…`; empty to leave it out
+/// - `text`: a text that replaces all content of the call so far; empty to leave the content as it is
+/// - returns: `ACP_OK`; `ACP_MISUSE` if the protocol does not allow the update now or the status does not exist; or a
+///   general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_agent_tool_call_update(
@@ -362,7 +440,7 @@ pub unsafe extern "C" fn acp_agent_tool_call_update(
     status: acp_slice,
     text: acp_slice,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`, `session`, `id`, `status` and `text`.
+    // SAFETY: `connection`, `session`, `id`, `status` and `text` are as the header requires.
     unsafe {
         update(connection, session, "tool_call_update", |writer| {
             writer.key("toolCallId").string(id.text()?);
@@ -377,11 +455,16 @@ pub unsafe extern "C" fn acp_agent_tool_call_update(
     }
 }
 
-/// Answers a request that the host does not serve: `method not found`, with the method in the data.
+/// Answers one of the peer's requests with the error "Method not found" (-32601) and the method in the error's data,
+/// for methods that the host does not implement.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number, from its event
+/// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_respond_not_served(connection: *mut acp_connection, serial: u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`.
+    // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
             let method = connection.core().unanswered_by_serial(serial).map(|request| request.method.clone());
@@ -395,12 +478,17 @@ pub unsafe extern "C" fn acp_connection_respond_not_served(connection: *mut acp_
     }
 }
 
-/// Answers a request that the host could not serve, as a call of its own was refused: `internal error`, with the rule of the
-/// last refusal in the data. What is said of it stays as it was.
+/// Answers one of the peer's requests with the error "Internal error" (-32603), for when the host cannot serve it
+/// because one of its own calls returned `ACP_MISUSE`. The error's data has the rule of that misuse.
+/// `acp_connection_error_…` keep what they have.
+///
+/// - `connection`: the connection
+/// - `serial`: the request's serial number, from its event
+/// - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open; or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_respond_refused(connection: *mut acp_connection, serial: u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection`.
+    // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
             let rule = connection.error.as_ref().map(|error| error.rule.as_str().to_owned());

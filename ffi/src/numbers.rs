@@ -1,6 +1,6 @@
-//! The constants of the interface, the core's values that they stand for, and their names.
+//! The constants of the interface, the values of the core that they stand for, and their names.
 //!
-//! A number that a newer core may add and this interface does not know yet is 0; no constant is.
+//! A value that a newer core adds and that has no constant here yet is reported as 0. No constant is 0.
 
 use std::ffi::CStr;
 use std::os::raw::c_char;
@@ -16,35 +16,36 @@ use crate::border::{
     ACP_SHORT_BUFFER, ACP_WRITER_MISUSE, ACP_WRONG_TYPE,
 };
 
-/// No number: no time-out and no reminders in a configuration, the configuration's time-out in a call.
+/// No value. In a configuration: no time-out, no grace period or no reminders. In a call: the time-out of the
+/// configuration.
 pub const ACP_UNSET: u64 = u64::MAX;
-/// Never: a time-out for a call that waits for ever, whatever the configuration says.
+/// No time-out, whatever the configuration says.
 pub const ACP_NEVER: u64 = u64::MAX - 1;
 
-/// The host is the client.
+/// Role: client.
 pub const ACP_ROLE_CLIENT: i32 = 1;
-/// The host is the agent.
+/// Role: agent.
 pub const ACP_ROLE_AGENT: i32 = 2;
 
-/// Framing: one message per line, as on standard input and output.
+/// Framing: one message per line, as on standard input and output. The default.
 pub const ACP_FRAMING_LINES: i32 = 1;
-/// Framing: `Content-Length` headers before each message.
+/// Framing: each message is preceded by a `Content-Length` header.
 pub const ACP_FRAMING_CONTENT_LENGTH: i32 = 2;
-/// Framing: the transport keeps messages apart, as a WebSocket does.
+/// Framing: the transport itself separates messages, as a WebSocket does.
 pub const ACP_FRAMING_MESSAGES: i32 = 3;
 
-/// Policy: what the tolerance rules can repair is repaired, delivered and reported.
+/// Policy: repair what can be repaired, deliver it and report the violation. The default.
 pub const ACP_POLICY_TOLERANT: i32 = 1;
-/// Policy: what breaks a rule is refused and reported.
+/// Policy: refuse or drop messages that break a rule, and report the violation.
 pub const ACP_POLICY_STRICT: i32 = 2;
-/// Policy: what breaks a rule and can be let through is let through and not reported.
+/// Policy: deliver messages that break a rule without a report, if they can be used at all.
 pub const ACP_POLICY_OFF: i32 = 3;
 
-/// Severity: odd, and harmless.
+/// Severity: unusual, but harmless.
 pub const ACP_SEVERITY_NOTE: i32 = 1;
-/// Severity: wrong, but what was meant is clear.
+/// Severity: wrong, but the intention is clear.
 pub const ACP_SEVERITY_WARNING: i32 = 2;
-/// Severity: the message cannot be taken as it is.
+/// Severity: wrong, and the message cannot be used as it is.
 pub const ACP_SEVERITY_ERROR: i32 = 3;
 
 /// Level: MUST.
@@ -58,136 +59,138 @@ pub const ACP_LEVEL_SHOULD_NOT: i32 = 4;
 /// Level: MAY.
 pub const ACP_LEVEL_MAY: i32 = 5;
 
-/// Limit: bytes of one frame.
+/// Limit: bytes per message, in both directions. Default: 33,554,432 (32 MiB).
 pub const ACP_LIMIT_FRAME: i32 = 1;
-/// Limit: nesting of one frame.
+/// Limit: nesting of lists and objects in a message. Default: 128; values above 1,024 count as 1,024.
 pub const ACP_LIMIT_DEPTH: i32 = 2;
-/// Limit: open requests in each direction.
+/// Limit: open requests in each direction, and messages in one batch. Default: 1,024.
 pub const ACP_LIMIT_PENDING: i32 = 3;
-/// Limit: sessions.
+/// Limit: sessions of the connection. Default: 10,000.
 pub const ACP_LIMIT_SESSIONS: i32 = 4;
-/// Limit: terminals of one session.
+/// Limit: terminals per session. Default: 1,024.
 pub const ACP_LIMIT_TERMINALS: i32 = 5;
-/// Limit: things of one kind that are remembered of one session beside terminals: tool calls, plans, compactions, modes.
+/// Limit: other items of one kind that are remembered per session: tool calls, plans, compactions, modes. Default:
+/// 4,096.
 pub const ACP_LIMIT_REMEMBERED: i32 = 6;
 
 /// Phase: `initialize` has not been sent.
 pub const ACP_PHASE_START: i32 = 1;
-/// Phase: `initialize` has not been answered.
+/// Phase: `initialize` has been sent but not answered.
 pub const ACP_PHASE_INITIALIZING: i32 = 2;
-/// Phase: open.
+/// Phase: the connection is ready for other calls.
 pub const ACP_PHASE_READY: i32 = 3;
-/// Phase: over.
+/// Phase: the connection has ended.
 pub const ACP_PHASE_CLOSED: i32 = 4;
 
-/// Event: the peer asks; answer with `acp_connection_respond` or `acp_connection_respond_error`.
+/// Event: the peer sent a request. Answer it with `acp_connection_respond` or `acp_connection_respond_error`.
 pub const ACP_EVENT_REQUEST: i32 = 1;
-/// Event: the peer tells.
+/// Event: the peer sent a notification.
 pub const ACP_EVENT_NOTIFICATION: i32 = 2;
-/// Event: a request of the host's has ended.
+/// Event: one of the host's requests has ended. Exactly one such event for each request.
 pub const ACP_EVENT_RESPONSE: i32 = 3;
-/// Event: the peer no longer wants an answer, which it must get all the same.
+/// Event: the peer cancelled one of its requests. The request must still be answered.
 pub const ACP_EVENT_CANCEL: i32 = 4;
-/// Event: the library has answered a request of the peer's in the host's place.
+/// Event: the library answered one of the peer's requests on the host's behalf. The host must not answer it any more.
 pub const ACP_EVENT_ANSWERED: i32 = 5;
 /// Event: the peer broke a rule.
 pub const ACP_EVENT_VIOLATION: i32 = 6;
-/// Event: the connection is over; the last one.
+/// Event: the connection has ended. The last event.
 pub const ACP_EVENT_CLOSED: i32 = 7;
-/// Event: the host's own message went out, but it is odd; or an answer of the host's is overdue.
+/// Event: a message of the host's was sent but goes against a recommendation, or an answer of the host's is overdue.
 pub const ACP_EVENT_ADVICE: i32 = 8;
-/// Event: the peer has answered a request of the host's that had ended with `ACP_RESPONSE_TIMEOUT` or
-/// `ACP_RESPONSE_CANCELLED`. It has the members of a response; what it opened is open.
+/// Event: the peer answered a request that had already ended with `ACP_RESPONSE_TIMEOUT` or `ACP_RESPONSE_CANCELLED`.
+/// It has the fields of a response. A session or terminal that the answer opened is open.
 pub const ACP_EVENT_LATE_RESPONSE: i32 = 9;
 
-/// Timing: inside a prompt turn.
+/// Timing: during a prompt turn.
 pub const ACP_TIMING_TURN: i32 = 1;
-/// Timing: the past, told again while a session is loaded.
+/// Timing: replayed history, while a session is being loaded or resumed.
 pub const ACP_TIMING_REPLAY: i32 = 2;
 /// Timing: no turn is running.
 pub const ACP_TIMING_IDLE: i32 = 3;
-/// Timing: not about a session.
+/// Timing: the notification is not about a session.
 pub const ACP_TIMING_NONE: i32 = 4;
 
-/// A request ended with a result.
+/// The request ended with a result.
 pub const ACP_RESPONSE_RESULT: i32 = 1;
-/// A request ended with an error of the peer's.
+/// The request ended with an error from the peer.
 pub const ACP_RESPONSE_ERROR: i32 = 2;
-/// A request ended with an answer that cannot be used; a violation before it says why.
+/// The request ended with an answer that cannot be used. A violation event before this one says why.
 pub const ACP_RESPONSE_INVALID: i32 = 3;
-/// A request ended without an answer in time.
+/// The request was not answered in time.
 pub const ACP_RESPONSE_TIMEOUT: i32 = 4;
-/// A request ended with the connection.
+/// The connection ended before the request was answered.
 pub const ACP_RESPONSE_CLOSED: i32 = 5;
-/// A request was cancelled, and not answered in the time that `acp_config_set_cancel_grace` leaves.
+/// The request was cancelled and not answered within the grace period (`acp_config_set_cancel_grace`).
 pub const ACP_RESPONSE_CANCELLED: i32 = 6;
 
-/// The message was delivered, if need be repaired.
+/// The message was delivered, repaired if necessary.
 pub const ACP_CONSEQUENCE_DELIVERED: i32 = 1;
 /// The message was not delivered.
 pub const ACP_CONSEQUENCE_DROPPED: i32 = 2;
-/// The message was answered with an error.
+/// The message was not delivered but answered with an error.
 pub const ACP_CONSEQUENCE_REFUSED: i32 = 3;
 
 /// The peer closed its side.
 pub const ACP_CLOSE_END_OF_STREAM: i32 = 1;
 /// The host closed the connection.
 pub const ACP_CLOSE_HOST: i32 = 2;
-/// There is no common version of the protocol.
+/// The two sides have no protocol version in common.
 pub const ACP_CLOSE_VERSION: i32 = 3;
 
-/// Misuse: too early, too late, or twice.
+/// Misuse: too early, too late, or a second time.
 pub const ACP_MISUSE_PHASE: i32 = 1;
-/// Misuse: no such method, or not from this side, or not in this form.
+/// Misuse: the method does not exist, belongs to the other side, or is a notification instead of a request (or the
+/// reverse).
 pub const ACP_MISUSE_METHOD: i32 = 2;
-/// Misuse: the peer did not say that it can do this.
+/// Misuse: the peer did not advertise the capability that this needs.
 pub const ACP_MISUSE_CAPABILITY: i32 = 3;
-/// Misuse: params, a result or an error that do not fit.
+/// Misuse: the params, the result or the error do not fit the protocol.
 pub const ACP_MISUSE_PARAMS: i32 = 4;
-/// Misuse: a session that is not open here.
+/// Misuse: the session is not open on this connection.
 pub const ACP_MISUSE_SESSION: i32 = 5;
-/// Misuse: no open request is meant by this number or id.
+/// Misuse: no open request has this serial number or id.
 pub const ACP_MISUSE_ID: i32 = 6;
-/// Misuse: a limit of the configuration.
+/// Misuse: a limit of the configuration is reached.
 pub const ACP_MISUSE_LIMIT: i32 = 7;
 
-/// Session: being loaded.
+/// Session state: being loaded. Updates are history.
 pub const ACP_SESSION_LOADING: i32 = 1;
-/// Session: being resumed.
+/// Session state: being resumed.
 pub const ACP_SESSION_RESUMING: i32 = 2;
-/// Session: open.
+/// Session state: open.
 pub const ACP_SESSION_READY: i32 = 3;
 
-/// Turn: the agent waits for a prompt.
+/// Turn: the agent is waiting for a prompt.
 pub const ACP_TURN_IDLE: i32 = 1;
-/// Turn: the agent works on a prompt.
+/// Turn: the agent is working on a prompt.
 pub const ACP_TURN_RUNNING: i32 = 2;
-/// Turn: the agent works on a prompt that the client has cancelled.
+/// Turn: the agent is working on a prompt that the client has cancelled.
 pub const ACP_TURN_CANCELLING: i32 = 3;
-/// Turn: the agent cannot go on until the user has done something (version 2).
+/// Turn: the agent cannot continue until the user has acted (version 2 only).
 pub const ACP_TURN_REQUIRES_ACTION: i32 = 4;
 
-/// Login: nothing has said whether the agent works for this user.
+/// Login: not known yet whether the agent accepts this user.
 pub const ACP_LOGIN_UNKNOWN: i32 = 1;
-/// Login: a call was refused for want of a login, or the user has logged out.
+/// Login: a call was refused because a login is missing, or the user has logged out.
 pub const ACP_LOGIN_REQUIRED: i32 = 2;
 /// Login: a login has succeeded.
 pub const ACP_LOGIN_DONE: i32 = 3;
 
-/// JSON: `null`.
+/// JSON type: null.
 pub const ACP_JSON_NULL: i32 = 1;
-/// JSON: `true` or `false`.
+/// JSON type: boolean.
 pub const ACP_JSON_BOOLEAN: i32 = 2;
-/// JSON: a number.
+/// JSON type: number.
 pub const ACP_JSON_NUMBER: i32 = 3;
-/// JSON: a string.
+/// JSON type: string.
 pub const ACP_JSON_STRING: i32 = 4;
-/// JSON: a list.
+/// JSON type: array.
 pub const ACP_JSON_ARRAY: i32 = 5;
-/// JSON: an object.
+/// JSON type: object.
 pub const ACP_JSON_OBJECT: i32 = 6;
 
-/// A value of the core's that has a constant.
+/// A value of the core that has a constant here.
 pub(crate) trait Number {
     fn number(&self) -> i32;
 }
@@ -196,7 +199,7 @@ macro_rules! number {
     ($($ty:ty { $($pattern:pat => $constant:ident,)* })*) => { $(
         impl Number for $ty {
             fn number(&self) -> i32 {
-                // Not every type has values beyond those that are listed.
+                // Only some of the types are `non_exhaustive`.
                 #[allow(unreachable_patterns)]
                 match self { $($pattern => $constant,)* _ => 0 }
             }
@@ -328,7 +331,8 @@ fn name(names: Names, number: i32) -> *const c_char {
     index.and_then(|index| names.get(index)).unwrap_or(&c"unknown").as_ptr()
 }
 
-/// The name of a status, as a C string that is always there; `unknown` for what is none.
+/// Returns the name of an `acp_status`, such as "misuse", as a static NUL-terminated string; "unknown" for any other
+/// number.
 #[no_mangle]
 pub extern "C" fn acp_status_name(status: acp_status) -> *const c_char {
     let name = match status {
@@ -347,79 +351,84 @@ pub extern "C" fn acp_status_name(status: acp_status) -> *const c_char {
     name.as_ptr()
 }
 
-/// The name of an `ACP_PHASE_…`, the same in every language; as above.
+/// Returns the name of an `ACP_PHASE_…` constant as a static NUL-terminated string; "unknown" for any other number. All
+/// languages use the same names.
 #[no_mangle]
 pub extern "C" fn acp_phase_name(phase: i32) -> *const c_char {
     name(PHASES, phase)
 }
 
-/// The name of an `ACP_EVENT_…`; as above.
+/// Returns the name of an `ACP_EVENT_…` constant as a static NUL-terminated string; "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_event_kind_name(kind: i32) -> *const c_char {
     name(EVENTS, kind)
 }
 
-/// The name of an `ACP_SEVERITY_…`; as above.
+/// Returns the name of an `ACP_SEVERITY_…` constant as a static NUL-terminated string; "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_severity_name(severity: i32) -> *const c_char {
     name(SEVERITIES, severity)
 }
 
-/// The name of an `ACP_LEVEL_…`, as the specification writes it; as above.
+/// Returns the name of an `ACP_LEVEL_…` constant as the specification writes it, such as "MUST NOT", as a static
+/// NUL-terminated string; "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_level_name(level: i32) -> *const c_char {
     name(LEVELS, level)
 }
 
-/// The name of an `ACP_TIMING_…`; as above.
+/// Returns the name of an `ACP_TIMING_…` constant as a static NUL-terminated string; "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_timing_name(timing: i32) -> *const c_char {
     name(TIMINGS, timing)
 }
 
-/// The name of an `ACP_RESPONSE_…`; as above.
+/// Returns the name of an `ACP_RESPONSE_…` constant as a static NUL-terminated string; "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_outcome_name(outcome: i32) -> *const c_char {
     name(RESPONSES, outcome)
 }
 
-/// The name of an `ACP_CONSEQUENCE_…`; as above.
+/// Returns the name of an `ACP_CONSEQUENCE_…` constant as a static NUL-terminated string; "unknown" for any other
+/// number.
 #[no_mangle]
 pub extern "C" fn acp_consequence_name(consequence: i32) -> *const c_char {
     name(CONSEQUENCES, consequence)
 }
 
-/// The name of an `ACP_CLOSE_…`; as above.
+/// Returns the name of an `ACP_CLOSE_…` constant as a static NUL-terminated string; "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_close_reason_name(reason: i32) -> *const c_char {
     name(CLOSINGS, reason)
 }
 
-/// The name of an `ACP_MISUSE_…` (1 and up); as above.
+/// Returns the name of an `ACP_MISUSE_…` constant (not of the status `ACP_MISUSE`) as a static NUL-terminated string;
+/// "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_misuse_kind_name(kind: i32) -> *const c_char {
     name(MISUSES, kind)
 }
 
-/// The name of an `ACP_SESSION_…`; as above.
+/// Returns the name of an `ACP_SESSION_…` constant as a static NUL-terminated string; "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_session_state_name(state: i32) -> *const c_char {
     name(SESSIONS, state)
 }
 
-/// The name of an `ACP_TURN_…`; as above.
+/// Returns the name of an `ACP_TURN_…` constant as a static NUL-terminated string; "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_turn_name(turn: i32) -> *const c_char {
     name(TURNS, turn)
 }
 
-/// The name of an `ACP_ROLE_…`; as above.
+/// Returns the name of an `ACP_ROLE_…` constant as a static NUL-terminated string; "unknown" for any other number.
 #[no_mangle]
 pub extern "C" fn acp_role_name(role: i32) -> *const c_char {
     name(ROLES, role)
 }
 
-/// The name of an `ACP_LOGIN_…`; as above. One of them is `unknown` as well.
+/// Returns the name of an `ACP_LOGIN_…` constant as a static NUL-terminated string; "unknown" for any other number, and
+/// also for `ACP_LOGIN_UNKNOWN`.
 #[no_mangle]
 pub extern "C" fn acp_login_name(login: i32) -> *const c_char {
     name(LOGINS, login)

@@ -1,4 +1,4 @@
-//! JSON for hosts that have no library for it: look-ups by pointer (RFC 6901) in JSON text.
+//! Reading JSON for hosts without a JSON library: values are looked up in JSON text by pointer (RFC 6901).
 
 use std::borrow::Cow;
 use std::os::raw::c_char;
@@ -19,12 +19,12 @@ use crate::numbers::{
 /// # Safety
 /// As for [`acp_slice::text`].
 unsafe fn find<'a>(text: acp_slice, pointer: acp_slice) -> Result<&'a str, acp_status> {
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     let (text, pointer) = unsafe { (text.text()?, pointer.text()?) };
     json::pointer(text, pointer).ok_or(ACP_NONE)
 }
 
-/// What kind of value a text that is JSON holds.
+/// The type of the value in a text that is JSON.
 fn kind(value: &str) -> i32 {
     match value.as_bytes().first() {
         Some(b'n') => ACP_JSON_NULL,
@@ -36,7 +36,7 @@ fn kind(value: &str) -> i32 {
     }
 }
 
-/// Finds a value and makes something of it.
+/// Finds a value and converts it.
 ///
 /// # Safety
 /// As for [`acp_slice::text`] and [`output`].
@@ -47,30 +47,47 @@ pub(crate) unsafe fn parse<'a, T>(
     parse: impl FnOnce(&'a str) -> Option<T>,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller's promise; the text is not used after this call but through what is written to `out`, which
-        // the header says is valid as long as the text is.
+        // SAFETY: as `# Safety` requires; the text is not used after this call but through what is written to `out`,
+        // which the header says is valid as long as the text is.
         unsafe { output(out, || parse(find(text, pointer)?).ok_or(ACP_WRONG_TYPE)) }
     })
 }
 
-/// The value that a pointer names, as it stands in the text (strings with quotes and escapes), valid as long as the
-/// text is; `ACP_NONE` when it names nothing. The empty pointer names the whole text.
+/// Finds a value in JSON text.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer such as `/update/entries/0`; empty for the whole text
+/// - `*out`: the value as it stands in the text (a string with its quotes and escapes); a part of `json`, valid as long
+///   as that
+/// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing or the text up to there is not JSON; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_find(json: acp_slice, pointer: acp_slice, out: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
+    // SAFETY: `json`, `pointer` and `out` are as the header requires.
     unsafe { parse(json, pointer, out, |value| Some(value.into())) }
 }
 
-/// The type (`ACP_JSON_…`) of the value that a pointer names; `ACP_NONE` when it names nothing.
+/// Gets the type of a value in JSON text.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `*out`: one of `ACP_JSON_…`
+/// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_type(json: acp_slice, pointer: acp_slice, out: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
+    // SAFETY: `json`, `pointer` and `out` are as the header requires.
     unsafe { parse(json, pointer, out, |value| Some(kind(value))) }
 }
 
-/// Copies the string that a pointer names, without quotes and escapes, to `buffer`, which has room for `capacity`
-/// bytes, and writes its length to `*out`; no NUL is added. `ACP_SHORT_BUFFER` when there is no room: then `*out` is the
-/// room that is needed and `buffer` is untouched, so a first call may pass NULL and 0.
+/// Copies a string in JSON text to a buffer, without quotes and escapes. No NUL is added. Half a surrogate pair becomes
+/// U+FFFD.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `buffer`: where to copy the string; may be NULL if `capacity` is 0
+/// - `capacity`: the size of `buffer` in bytes
+/// - `*out`: the length of the string in bytes; also written with `ACP_SHORT_BUFFER`
+/// - returns: `ACP_OK`; `ACP_SHORT_BUFFER` if the string is longer than `capacity` (`buffer` is untouched); `ACP_NONE`
+///   if the pointer names nothing; `ACP_WRONG_TYPE` if it names no string; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_string(
     json: acp_slice,
@@ -83,10 +100,10 @@ pub unsafe extern "C" fn acp_json_string(
         if out.is_null() || (buffer.is_null() && capacity > 0) {
             return Err(ACP_INVALID_ARGUMENT);
         }
-        // SAFETY: the caller keeps what the header says of `json`, `pointer`, `buffer` and `out`.
+        // SAFETY: `json`, `pointer`, `buffer` and `out` are as the header requires.
         let value = unsafe { find(json, pointer) }?;
         let text = json::unescape(value).ok_or(ACP_WRONG_TYPE)?;
-        // SAFETY: `out` is not NULL, and callers keep the promises of the header.
+        // SAFETY: `out` is not NULL, and as the header requires.
         unsafe { out.write(text.len()) };
         if text.len() > capacity {
             return Err(ACP_SHORT_BUFFER);
@@ -100,7 +117,13 @@ pub unsafe extern "C" fn acp_json_string(
     })
 }
 
-/// Whether the string that a pointer names, without escapes, is this text; false for other values and for nothing.
+/// Gets whether a value in JSON text is a string with a given content.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `text`: the content to compare with, without quotes and escapes
+/// - `*out`: whether they are equal; false if the pointer names nothing or another type
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_string_is(
     json: acp_slice,
@@ -109,7 +132,7 @@ pub unsafe extern "C" fn acp_json_string_is(
     out: *mut bool,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller keeps what the header says of `json`, `pointer`, `text` and `out`.
+        // SAFETY: `json`, `pointer`, `text` and `out` are as the header requires.
         unsafe {
             output(out, || {
                 let wanted = text.text()?;
@@ -123,43 +146,73 @@ pub unsafe extern "C" fn acp_json_string_is(
     })
 }
 
-/// The whole number that a pointer names, exactly; `ACP_WRONG_TYPE` for fractions, exponents and what does not fit.
+/// Gets an integer in JSON text, exactly.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `*out`: the number
+/// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no number, a number with
+///   a fraction or an exponent, or one that does not fit; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_int64(json: acp_slice, pointer: acp_slice, out: *mut i64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
+    // SAFETY: `json`, `pointer` and `out` are as the header requires.
     unsafe { parse(json, pointer, out, |value| value.parse().ok()) }
 }
 
-/// As `acp_json_int64`, without sign.
+/// Gets an unsigned integer in JSON text, exactly.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `*out`: the number
+/// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no number, a negative
+///   number, a number with a fraction or an exponent, or one that does not fit; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_uint64(json: acp_slice, pointer: acp_slice, out: *mut u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
+    // SAFETY: `json`, `pointer` and `out` are as the header requires.
     unsafe { parse(json, pointer, out, |value| value.parse().ok()) }
 }
 
-/// The number that a pointer names, as the nearest double; `ACP_WRONG_TYPE` when it is too large for one.
+/// Gets a number in JSON text as the nearest double.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `*out`: the number
+/// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no number or one that is
+///   too large for a double; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_double(json: acp_slice, pointer: acp_slice, out: *mut f64) -> acp_status {
     let number = |value: &str| if kind(value) == ACP_JSON_NUMBER { value.parse().ok() } else { None };
-    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
+    // SAFETY: `json`, `pointer` and `out` are as the header requires.
     unsafe { parse(json, pointer, out, |value| number(value).filter(|number: &f64| number.is_finite())) }
 }
 
-/// The boolean that a pointer names.
+/// Gets a boolean in JSON text.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `*out`: the boolean
+/// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no boolean; or a general
+///   error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_bool(json: acp_slice, pointer: acp_slice, out: *mut bool) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
+    // SAFETY: `json`, `pointer` and `out` are as the header requires.
     unsafe { parse(json, pointer, out, |value| value.parse().ok()) }
 }
 
-/// How many items the list, or members the object, that a pointer names has.
+/// Gets how many items a list or members an object in JSON text has.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `*out`: the number
+/// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names neither a list nor an
+///   object; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_len(json: acp_slice, pointer: acp_slice, out: *mut usize) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
+    // SAFETY: `json`, `pointer` and `out` are as the header requires.
     unsafe { parse(json, pointer, out, |value| items(value).map(|items| items.len())) }
 }
 
-/// The items of a list or the members of an object.
+/// The items of a list or the members of an object, for iteration.
 pub struct acp_items {
     rows: Vec<(Option<Cow<'static, str>>, acp_slice)>,
 }
@@ -194,19 +247,23 @@ fn items(value: &str) -> Option<Vec<Row<'_>>> {
     Some(rows)
 }
 
-/// Takes the value that a text begins with, and the blanks after it.
+/// Takes the value at the beginning of a text, and the white space after it.
 fn next<'a>(rest: &mut &'a str) -> Option<&'a str> {
     let value = json::pointer(rest, "")?;
     *rest = rest.get(value.len()..)?.trim_start();
     Some(value)
 }
 
-/// The items of the list, or the members of the object, that a pointer names. They are read once, so going through them
-/// takes no longer than the text is long. The caller owns `*out` and frees it with `acp_items_free`; the text must stay
-/// as it is until then.
+/// Gets the items of a list or the members of an object in JSON text, for iteration. The text is read only once, here.
+///
+/// - `json`: JSON text, which must not change or go away before the items are freed
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `*out`: the items in order; the caller owns them and frees them with `acp_items_free`
+/// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names neither a list nor an
+///   object; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_items(json: acp_slice, pointer: acp_slice, out: *mut *mut acp_items) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
+    // SAFETY: `json`, `pointer` and `out` are as the header requires.
     unsafe {
         make(out, || {
             let rows = items(find(json, pointer)?).ok_or(ACP_WRONG_TYPE)?;
@@ -215,31 +272,48 @@ pub unsafe extern "C" fn acp_json_items(json: acp_slice, pointer: acp_slice, out
     }
 }
 
-/// Frees items.
+/// Frees items, and with them the keys that came from them.
+///
+/// - `items`: the items; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_items_free(items: *mut acp_items) {
-    // SAFETY: the caller keeps what the header says of `items`.
+    // SAFETY: `items` is as the header requires.
     unsafe { free(items) }
 }
 
-/// How many there are.
+/// Gets the number of items or members.
+///
+/// - `items`: the items
+/// - `*out`: the number
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_items_len(items: *const acp_items, out: *mut usize) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `items` and `out`.
+    // SAFETY: `items` and `out` are as the header requires.
     unsafe { read(items, out, |items| Some(items.rows.len())) }
 }
 
-/// The name of a member, without quotes and escapes, valid until the items are freed; `ACP_NONE` in a list.
+/// Gets the name of a member of an object.
+///
+/// - `items`: the items
+/// - `index`: from 0
+/// - `*out`: the name without quotes and escapes; valid until the items are freed
+/// - returns: `ACP_OK`; `ACP_NONE` for the items of a list; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a
+///   general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_items_key(items: *const acp_items, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `items` and `out`.
+    // SAFETY: `items` and `out` are as the header requires.
     unsafe { item(items, index, out, |items| &items.rows, |row| row.0.as_deref().map(Into::into)) }
 }
 
-/// An item, or the value of a member, as it stands in the text, valid as long as the text is.
+/// Gets an item of a list or the value of a member.
+///
+/// - `items`: the items
+/// - `index`: from 0
+/// - `*out`: the value as it stands in the text; a part of the text, valid as long as that
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `index` is out of range; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_items_value(items: *const acp_items, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `items` and `out`.
+    // SAFETY: `items` and `out` are as the header requires.
     unsafe { item(items, index, out, |items| &items.rows, |row| Some(row.1)) }
 }
 

@@ -1,41 +1,52 @@
-//! The rule catalogue: what the ids of rules mean that events and refused calls carry.
+//! The rule catalogue: the meaning of the rule ids that events and refused calls carry.
 
 use libacp::rules::{rule, Rule};
 
 use crate::border::{acp_slice, acp_status, guard, output, ACP_NONE};
 use crate::numbers::Number;
 
-/// Looks up one rule and what `look` wants of it.
+/// Looks up a rule, and reads from it with `look`.
 ///
 /// # Safety
 /// As for [`acp_slice::text`] and [`output`].
 unsafe fn find<T>(id: acp_slice, out: *mut T, look: impl FnOnce(&'static Rule) -> T) -> acp_status {
     guard(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         let id = unsafe { id.text() }?;
-        // SAFETY: the caller's promise.
+        // SAFETY: as `# Safety` requires.
         unsafe { output(out, || rule(id).map(look).ok_or(ACP_NONE)) }
     })
 }
 
-/// What the rule with this id says, in one sentence that is always there; `ACP_NONE` when there is no such rule, here
-/// and below.
+/// Gets what a rule of the catalogue says, in one sentence.
+///
+/// - `id`: the rule's id, such as "SESS-01"
+/// - `*out`: the sentence; always valid
+/// - returns: `ACP_OK`; `ACP_NONE` if no rule has this id; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_rule_text(id: acp_slice, out: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `id` and `out`.
+    // SAFETY: `id` and `out` are as the header requires.
     unsafe { find(id, out, |rule| rule.text.into()) }
 }
 
-/// How binding the specification makes a rule (`ACP_LEVEL_…`).
+/// Gets how binding the specification makes a rule.
+///
+/// - `id`: the rule's id
+/// - `*out`: one of `ACP_LEVEL_…`
+/// - returns: `ACP_OK`; `ACP_NONE` if no rule has this id; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_rule_level(id: acp_slice, out: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `id` and `out`.
+    // SAFETY: `id` and `out` are as the header requires.
     unsafe { find(id, out, |rule| rule.level.number()) }
 }
 
-/// How bad it is when a peer breaks a rule (`ACP_SEVERITY_…`).
+/// Gets how bad it is to break a rule.
+///
+/// - `id`: the rule's id
+/// - `*out`: one of `ACP_SEVERITY_…`
+/// - returns: `ACP_OK`; `ACP_NONE` if no rule has this id; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_rule_severity(id: acp_slice, out: *mut i32) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `id` and `out`.
+    // SAFETY: `id` and `out` are as the header requires.
     unsafe { find(id, out, |rule| rule.severity.number()) }
 }

@@ -1,4 +1,4 @@
-//! Several values in one call: members of an object, a template, and texts of the host's own.
+//! Several values in one call: members of an object, a template. Strings that the host owns.
 
 use std::os::raw::c_char;
 
@@ -8,74 +8,75 @@ use crate::border::{acp_slice, acp_status, guard, output, ACP_INVALID_ARGUMENT, 
 use crate::reader::parse;
 use crate::writer::{acp_writer, write};
 
-/// Value: a string, in `text`.
+/// Value type: a string, in `text`.
 pub const ACP_VALUE_STRING: i32 = 1;
-/// Value: JSON text, in `text`.
+/// Value type: JSON text, in `text`.
 pub const ACP_VALUE_JSON: i32 = 2;
-/// Value: a whole number, in `whole`.
+/// Value type: an integer, in `whole`.
 pub const ACP_VALUE_INT64: i32 = 3;
-/// Value: a number, in `real`.
+/// Value type: a number, in `real`.
 pub const ACP_VALUE_DOUBLE: i32 = 4;
-/// Value: `true` or, where `whole` is 0, `false`.
+/// Value type: a boolean, false if `whole` is 0 and true otherwise.
 pub const ACP_VALUE_BOOL: i32 = 5;
-/// Value: `null`.
+/// Value type: null.
 pub const ACP_VALUE_NULL: i32 = 6;
 
-/// A value that goes into JSON; `acp_string_value` and its like make one. It never changes.
+/// A value to be written as JSON. `acp_string_value`, `acp_int64_value` and so on create one. The layout never changes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct acp_value {
-    /// What it is (`ACP_VALUE_…`), which says what else is read.
+    /// One of `ACP_VALUE_…`. It determines which of the other fields is read.
     pub r#type: i32,
-    /// A whole number.
+    /// The value of an integer or a boolean.
     pub whole: i64,
-    /// A number.
+    /// The value of a number.
     pub real: f64,
-    /// A string or JSON text.
+    /// The string or the JSON text.
     pub text: acp_slice,
 }
 
-/// A member of an object. It never changes.
+/// A member of an object to be written as JSON. The layout never changes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct acp_member {
-    /// Its name.
+    /// The member's name.
     pub name: acp_slice,
-    /// Its value.
+    /// The member's value.
     pub value: acp_value,
 }
 
-/// A text of the host's own, with a NUL behind it that `len` does not count. All zero is empty.
+/// A string that the host owns and frees with `acp_string_free`. A NUL follows it, which `len` does not count. All zero
+/// is an empty string.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct acp_string {
-    /// The first byte; NULL in one that is empty for want of a text.
+    /// The first byte. NULL after `acp_string_free`, and in a string that was initialized with zeros.
     pub data: *mut c_char,
-    /// How many there are.
+    /// The number of bytes.
     pub len: usize,
 }
 
 impl acp_value {
-    /// Whether it can be written.
+    /// Whether the value can be written: its type exists and its text is UTF-8.
     ///
     /// # Safety
     /// As for [`acp_slice::bytes`].
     unsafe fn check(&self) -> Result<(), acp_status> {
         match self.r#type {
-            // SAFETY: the caller's promise.
+            // SAFETY: as `# Safety` requires.
             ACP_VALUE_STRING | ACP_VALUE_JSON => unsafe { self.text.text() }.map(drop),
             ACP_VALUE_INT64 | ACP_VALUE_DOUBLE | ACP_VALUE_BOOL | ACP_VALUE_NULL => Ok(()),
             _ => Err(ACP_INVALID_ARGUMENT),
         }
     }
 
-    /// Writes it.
+    /// Writes the value.
     ///
     /// # Safety
     /// As for [`acp_slice::bytes`].
     unsafe fn write(&self, writer: &mut Writer) -> Result<(), acp_status> {
         match self.r#type {
-            // SAFETY: the caller's promise.
+            // SAFETY: as `# Safety` requires.
             ACP_VALUE_STRING => writer.string(unsafe { self.text.text() }?),
             // SAFETY: as above.
             ACP_VALUE_JSON => writer.json(unsafe { self.text.text() }?),
@@ -89,10 +90,10 @@ impl acp_value {
     }
 }
 
-/// The elements that a pointer and a length name.
+/// The `len` elements that begin at a pointer.
 ///
 /// # Safety
-/// So many are there.
+/// `first` points to `len` elements (or `len` is 0) that stay readable and unchanged for as long as the result is used.
 unsafe fn list<'a, T>(first: *const T, len: usize) -> Result<&'a [T], acp_status> {
     if len == 0 {
         return Ok(&[]);
@@ -105,7 +106,7 @@ unsafe fn list<'a, T>(first: *const T, len: usize) -> Result<&'a [T], acp_status
     Ok(unsafe { std::slice::from_raw_parts(first, len) })
 }
 
-/// A template with its values, as JSON text.
+/// A template with its values filled in, as JSON text.
 fn filled(form: &str, mut next: impl FnMut() -> Result<String, acp_status>) -> Result<String, acp_status> {
     let mut out = String::with_capacity(form.len() + 64);
     let mut rest = form;
@@ -137,15 +138,20 @@ fn filled(form: &str, mut next: impl FnMut() -> Result<String, acp_status>) -> R
     Ok(out)
 }
 
-/// Writes members of the object that has been begun: the same as `acp_writer_key` and the value for each. Nothing is written
-/// where one of them is no member.
+/// Writes several members of the innermost object, each as `acp_writer_key` and the function for its value would.
+///
+/// - `writer`: the writer
+/// - `members`: `len` members; copied
+/// - `len`: how many members there are
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if a type is not listed or a text is not UTF-8 (no member is written
+///   then); `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_members(
     writer: *mut acp_writer,
     members: *const acp_member,
     len: usize,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer` and `members`.
+    // SAFETY: `writer` and `members` are as the header requires.
     unsafe {
         write(writer, |writer| {
             let members = list(members, len)?;
@@ -162,13 +168,19 @@ pub unsafe extern "C" fn acp_writer_members(
     }
 }
 
-/// Writes one value by a template: JSON text in which each `?` outside of strings stands for the next of the values, and in
-/// which strings may stand in single quotes, that C need not escape, as everything up to the next one:
+/// Writes one value from a template: JSON text in which each `?` outside strings stands for the next of the values.
+/// Strings in the template may have single quotes, which C does not need to escape; nothing inside those is an escape.
 ///
 ///     acp_value values[] = {acp_string_value(session), acp_string_value(text)};
 ///     acp_writer_template(writer, acp_text("{'sessionId':?,'prompt':[{'type':'text','text':?}]}"), values, 2);
 ///
-/// `ACP_WRITER_MISUSE` where there are not as many values as `?`, or what comes out is no JSON; nothing is written then.
+/// - `writer`: the writer
+/// - `form`: the template
+/// - `values`: `len` values; copied
+/// - `len`: how many values there are
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the type of a value is not listed; `ACP_WRITER_MISUSE` if the number
+///   of values differs from the number of `?`, the result is not JSON, or the writer is finished (nothing is written
+///   then); or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_template(
     writer: *mut acp_writer,
@@ -176,7 +188,7 @@ pub unsafe extern "C" fn acp_writer_template(
     values: *const acp_value,
     len: usize,
 ) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`, `form` and `values`.
+    // SAFETY: `writer`, `form` and `values` are as the header requires.
     unsafe {
         write(writer, |writer| {
             let mut values = list(values, len)?.iter();
@@ -196,6 +208,7 @@ pub unsafe extern "C" fn acp_writer_template(
     }
 }
 
+/// Copies a text for the host, with a NUL after it.
 fn own(text: &str) -> acp_string {
     let mut bytes = Vec::with_capacity(text.len() + 1);
     bytes.extend_from_slice(text.as_bytes());
@@ -203,28 +216,40 @@ fn own(text: &str) -> acp_string {
     acp_string { data: Box::into_raw(bytes.into_boxed_slice()).cast(), len: text.len() }
 }
 
-/// A copy of a text that the caller owns and frees with `acp_string_free`.
+/// Copies a text.
+///
+/// - `text`: the text
+/// - `*out`: the copy; the caller owns it and frees it with `acp_string_free`
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_string_copy(text: acp_slice, out: *mut acp_string) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `text` and `out`.
+    // SAFETY: `text` and `out` are as the header requires.
     guard(|| unsafe { output(out, || Ok(own(text.text()?))) })
 }
 
-/// The string that a pointer names, without quotes and escapes, as a text that the caller owns and frees with
-/// `acp_string_free`; `ACP_NONE` when the pointer names nothing, `ACP_WRONG_TYPE` when it names no string.
+/// Copies a string in JSON text, without quotes and escapes.
+///
+/// - `json`: JSON text
+/// - `pointer`: a JSON pointer; empty for the whole text
+/// - `*out`: the string; the caller owns it and frees it with `acp_string_free`
+/// - returns: `ACP_OK`; `ACP_NONE` if the pointer names nothing; `ACP_WRONG_TYPE` if it names no string; or a general
+///   error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_json_string_copy(json: acp_slice, pointer: acp_slice, out: *mut acp_string) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
+    // SAFETY: `json`, `pointer` and `out` are as the header requires.
     unsafe { parse(json, pointer, out, |value| unescape(value).map(|text| own(&text))) }
 }
 
-/// Frees a text of the host's own and makes it empty; NULL is fine, and one that is empty.
+/// Frees a string that came from `acp_string_copy` or `acp_json_string_copy`, and makes it empty, so that freeing it
+/// again does no harm.
+///
+/// - `string`: the string; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_string_free(string: *mut acp_string) {
     guard(|| {
-        // SAFETY: the caller keeps what the header says of `string`.
+        // SAFETY: `string` is as the header requires.
         let Some(string) = (unsafe { string.as_mut() }) else { return Ok(()) };
         let data = std::mem::replace(&mut string.data, std::ptr::null_mut());
         let len = std::mem::take(&mut string.len);

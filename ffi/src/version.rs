@@ -1,23 +1,24 @@
-//! Which library is linked.
+//! Version numbers of the header and of the linked library.
 
 use std::os::raw::c_char;
 
 use crate::border::ACP_ABI_VERSION;
 
-/// The version of the library that this header is of: major.minor.patch.
+/// The library version that this header belongs to, first of three numbers: major.minor.patch.
 pub const ACP_VERSION_MAJOR: u32 = 0;
-/// The second number of the version.
+/// The second number of the library version.
 pub const ACP_VERSION_MINOR: u32 = 1;
-/// The third number of the version.
+/// The third number of the library version.
 pub const ACP_VERSION_PATCH: u32 = 0;
 
-/// The version of the binary interface of the library that is linked.
+/// Returns the version of the binary interface of the linked library. Compare it with `ACP_ABI_VERSION` at start-up if
+/// the library is linked dynamically.
 #[no_mangle]
 pub extern "C" fn acp_abi_version() -> u32 {
     ACP_ABI_VERSION
 }
 
-/// The version of the library that is linked, as a C string that is always there.
+/// Returns the version of the linked library, such as "0.1.0", as a static NUL-terminated string.
 #[no_mangle]
 pub extern "C" fn acp_library_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

@@ -1,10 +1,10 @@
-//! Writing JSON text, for hosts that have no library for it.
+//! Writing JSON text for hosts without a JSON library.
 
 use libacp::json::Writer;
 
 use crate::border::{acp_slice, acp_status, change, free, make, output, Handle, ACP_WRITER_MISUSE};
 
-/// Writes one JSON value piece by piece; commas and colons come by themselves.
+/// Writes one JSON value piece by piece, and adds commas and colons.
 pub struct acp_writer {
     state: State,
 }
@@ -20,7 +20,7 @@ enum State {
     Wrong,
 }
 
-/// Adds a piece to a writer.
+/// Adds a piece to a writer that is not finished.
 ///
 /// # Safety
 /// As for [`change`].
@@ -28,7 +28,7 @@ pub(crate) unsafe fn write(
     writer: *mut acp_writer,
     piece: impl FnOnce(&mut Writer) -> Result<(), acp_status>,
 ) -> acp_status {
-    // SAFETY: the caller's promise.
+    // SAFETY: as `# Safety` requires.
     unsafe {
         change(writer, |writer| match &mut writer.state {
             State::Open(open) => piece(open),
@@ -37,25 +37,37 @@ pub(crate) unsafe fn write(
     }
 }
 
-/// An empty writer. The caller owns `*out` and frees it with `acp_writer_free`.
+/// Creates an empty writer.
+///
+/// Pieces are checked at the end: the functions that add one accept it even if it does not belong there (a value where
+/// a key is due, say), and `acp_writer_finish` reports the mistake. After `acp_writer_finish` they return
+/// `ACP_WRITER_MISUSE`, until `acp_writer_reset`.
+///
+/// - `*out`: the writer; the caller owns it and frees it with `acp_writer_free`
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_writer_new(out: *mut *mut acp_writer) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `out`.
+    // SAFETY: `out` is as the header requires.
     unsafe { make(out, || Ok(acp_writer { state: State::Open(Writer::new()) })) }
 }
 
-/// Frees a writer.
+/// Frees a writer, and with it the text that came from it.
+///
+/// - `writer`: the writer; NULL is ignored
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_free(writer: *mut acp_writer) {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe { free(writer) }
 }
 
-/// Makes a writer empty again, whatever became of it.
+/// Makes a writer empty again, also after it was finished. The text that came from it is no longer valid.
+///
+/// - `writer`: the writer
+/// - returns: `ACP_OK` or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_reset(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         change(writer, |writer| {
             writer.state = State::Open(Writer::new());
@@ -64,11 +76,13 @@ pub unsafe extern "C" fn acp_writer_reset(writer: *mut acp_writer) -> acp_status
     }
 }
 
-/// Begins an object. This and the next ones accept pieces in any order and leave it to `acp_writer_finish` to say that
-/// they do not fit together.
+/// Begins an object.
+///
+/// - `writer`: the writer
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_begin_object(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.begin_object();
@@ -78,9 +92,12 @@ pub unsafe extern "C" fn acp_writer_begin_object(writer: *mut acp_writer) -> acp
 }
 
 /// Ends the innermost object.
+///
+/// - `writer`: the writer
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_end_object(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.end_object();
@@ -90,9 +107,12 @@ pub unsafe extern "C" fn acp_writer_end_object(writer: *mut acp_writer) -> acp_s
 }
 
 /// Begins a list.
+///
+/// - `writer`: the writer
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_begin_array(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.begin_array();
@@ -102,9 +122,12 @@ pub unsafe extern "C" fn acp_writer_begin_array(writer: *mut acp_writer) -> acp_
 }
 
 /// Ends the innermost list.
+///
+/// - `writer`: the writer
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_end_array(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.end_array();
@@ -113,10 +136,14 @@ pub unsafe extern "C" fn acp_writer_end_array(writer: *mut acp_writer) -> acp_st
     }
 }
 
-/// The name of the member whose value comes next.
+/// Writes the name of a member of the innermost object. Its value comes next.
+///
+/// - `writer`: the writer
+/// - `name`: the name, without quotes and escapes
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_key(writer: *mut acp_writer, name: acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer` and `name`.
+    // SAFETY: `writer` and `name` are as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.key(name.text()?);
@@ -125,10 +152,14 @@ pub unsafe extern "C" fn acp_writer_key(writer: *mut acp_writer, name: acp_slice
     }
 }
 
-/// A string; quotes and escapes are added.
+/// Writes a string.
+///
+/// - `writer`: the writer
+/// - `value`: the text, without quotes and escapes, which are added
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_string(writer: *mut acp_writer, value: acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer` and `value`.
+    // SAFETY: `writer` and `value` are as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.string(value.text()?);
@@ -137,10 +168,14 @@ pub unsafe extern "C" fn acp_writer_string(writer: *mut acp_writer, value: acp_s
     }
 }
 
-/// A whole number.
+/// Writes an integer.
+///
+/// - `writer`: the writer
+/// - `value`: the number
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_int64(writer: *mut acp_writer, value: i64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.integer(value);
@@ -149,10 +184,14 @@ pub unsafe extern "C" fn acp_writer_int64(writer: *mut acp_writer, value: i64) -
     }
 }
 
-/// A whole number without sign.
+/// Writes an unsigned integer.
+///
+/// - `writer`: the writer
+/// - `value`: the number
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_uint64(writer: *mut acp_writer, value: u64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.unsigned(value);
@@ -161,10 +200,14 @@ pub unsafe extern "C" fn acp_writer_uint64(writer: *mut acp_writer, value: u64) 
     }
 }
 
-/// A number; JSON has no infinities and no NaN.
+/// Writes a number.
+///
+/// - `writer`: the writer
+/// - `value`: the number. Infinities and NaN do not exist in JSON: `acp_writer_finish` reports them
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_double(writer: *mut acp_writer, value: f64) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.number(value);
@@ -173,10 +216,14 @@ pub unsafe extern "C" fn acp_writer_double(writer: *mut acp_writer, value: f64) 
     }
 }
 
-/// `true` or `false`.
+/// Writes a boolean.
+///
+/// - `writer`: the writer
+/// - `value`: the boolean
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_bool(writer: *mut acp_writer, value: bool) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.boolean(value);
@@ -185,10 +232,13 @@ pub unsafe extern "C" fn acp_writer_bool(writer: *mut acp_writer, value: bool) -
     }
 }
 
-/// `null`.
+/// Writes null.
+///
+/// - `writer`: the writer
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_null(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer`.
+    // SAFETY: `writer` is as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.null();
@@ -197,10 +247,14 @@ pub unsafe extern "C" fn acp_writer_null(writer: *mut acp_writer) -> acp_status 
     }
 }
 
-/// A value that is JSON text already.
+/// Writes a value that is JSON text already.
+///
+/// - `writer`: the writer
+/// - `value`: JSON text. Text that is not JSON is reported by `acp_writer_finish`
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the writer is finished; or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_json(writer: *mut acp_writer, value: acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer` and `value`.
+    // SAFETY: `writer` and `value` are as the header requires.
     unsafe {
         write(writer, |writer| {
             writer.json(value.text()?);
@@ -209,12 +263,17 @@ pub unsafe extern "C" fn acp_writer_json(writer: *mut acp_writer, value: acp_sli
     }
 }
 
-/// The text, valid until the writer is reset or freed; `ACP_WRITER_MISUSE` when the pieces did not make one whole value.
-/// After it the writer takes nothing more until it is reset; finishing again gives the same.
+/// Finishes the value and gets its text. Until it is reset, the writer accepts nothing more, and finishing again gives
+/// the same text.
+///
+/// - `writer`: the writer
+/// - `*out`: JSON text; valid until the writer is reset or freed
+/// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the pieces do not form exactly one value (reset the writer then);
+///   or a general error
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_writer_finish(writer: *mut acp_writer, out: *mut acp_slice) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `writer` and `out`.
+    // SAFETY: `writer` and `out` are as the header requires.
     unsafe {
         change(writer, |writer| {
             output(out, || {

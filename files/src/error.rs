@@ -1,29 +1,29 @@
-//! What goes wrong, in words that may go to the agent.
+//! What can go wrong, in words that may go to the agent.
 
 use std::io::ErrorKind;
 
 /// Why a file was not read or not written.
 ///
-/// Displayed it is the message of the answer to the agent: it names no path and repeats nothing that the agent sent.
+/// Its text is meant for the answer to the agent: it names no path and repeats nothing that the agent sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The path is in no root, or leads out of them.
+    /// The path is not absolute, lies in none of the roots, or leads out of them.
     #[error("The path is outside of the session's roots")]
     Outside,
-    /// [`Options::may`](crate::Options::may) said no.
+    /// [`Options::may`](crate::Options::may) refused.
     #[error("The client does not allow this with this file")]
     Refused,
-    /// There is no such file; or folders are missing, and the path goes up behind them.
+    /// The file does not exist; or a folder does not exist and the path goes up (`..`) after it.
     #[error("There is no such file")]
     NotFound,
-    /// A folder, a pipe, a device.
+    /// The path names a folder, a pipe or a device.
     #[error("Not a regular file")]
     NotAFile,
-    /// The path goes on behind something that is no folder.
+    /// A part of the path that is not the last one is not a folder.
     #[error("The path leads through something that is not a folder")]
     NotAFolder,
-    /// The path goes through too many links, or up too often.
+    /// Following the path takes too many links and steps up (`..`).
     #[error("The path goes through more than {most} links")]
     TooManyLinks {
         /// How many may be gone through.
@@ -35,7 +35,7 @@ pub enum Error {
         /// How many are made at most.
         most: usize,
     },
-    /// The path is none, on this system.
+    /// The system does not accept the path.
     #[error("Not a path")]
     NotAPath,
     /// The file is too large.
@@ -44,34 +44,34 @@ pub enum Error {
         /// What a file may have.
         most: u64,
     },
-    /// The text that is to be written is too large.
+    /// The text to write is too large.
     #[error("The text has more than {most} bytes")]
     TextTooLong {
         /// What a file may have.
         most: u64,
     },
-    /// What was to be read is not UTF-8.
+    /// The file is not UTF-8.
     #[error("The file is not UTF-8 text")]
     NotUtf8,
-    /// The system does not open or make it.
+    /// The system refused to open or create the file or a folder.
     #[error("The file cannot be opened: {0}")]
     Open(ErrorKind),
-    /// The system stopped reading.
+    /// Reading failed.
     #[error("The file cannot be read: {0}")]
     Read(ErrorKind),
-    /// The system stopped writing, as on a full disk. The file has its old text.
+    /// Writing failed, for example because the disk is full. The file has its old text.
     #[error("The file cannot be written, and has its old text: {0}")]
     Write(ErrorKind),
-    /// The system stopped writing, and the old text could not be put back.
+    /// Writing failed, and the old text could not be restored.
     #[error("The file cannot be written, and its old text could not be put back: {0}")]
     Damaged(ErrorKind),
-    /// A defect: something panicked, which may be the host's own `may`.
+    /// Something panicked: a defect of this library, or of the host's `may`.
     #[error("Internal error")]
     Defect,
 }
 
 impl Error {
-    /// The code of the answer to the agent, as in the protocol.
+    /// The JSON-RPC error code to answer the agent with.
     pub fn code(&self) -> i32 {
         match self {
             Error::NotFound => -32002,
@@ -80,7 +80,7 @@ impl Error {
         }
     }
 
-    /// What the system said when a file or folder was to be opened or made.
+    /// The error for what the system reported when a file or folder was to be opened or created.
     pub(crate) fn open(problem: &std::io::Error) -> Error {
         match problem.kind() {
             ErrorKind::NotFound => Error::NotFound,

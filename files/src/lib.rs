@@ -1,7 +1,8 @@
-//! Text files for agents: what a client needs for `fs/read_text_file` and `fs/write_text_file` of the Agent Client Protocol.
+//! Text files for agents: what a client needs for `fs/read_text_file` and `fs/write_text_file` of the Agent Client
+//! Protocol.
 //!
-//! [`Files`] are those of one session. They are confined to its roots, which are opened when it is, and stay what they
-//! were then, whatever is put in the place of their names later:
+//! [`Files`] belong to one session. They are confined to its roots, folders that are opened once and stay the same even
+//! if their names are given to other folders later:
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,21 +21,21 @@
 //! # }
 //! ```
 //!
-//! * A path is absolute. The longest root that holds it by its text is the one that it is opened below, folder by folder,
-//!   each from the one before. A link is read and followed while it stays inside of a root. Nothing is opened by a name
-//!   that could lead somewhere else meanwhile.
-//! * Hard links are files like all others: one that is inside of a root is read and written, wherever its other names are.
-//! * Only regular files are opened, and only text in UTF-8 of at most [`Options::most`] bytes is handed out or taken.
-//! * Operations of one session take effect in the order in which they were asked for: a read sees the writes before it. At
-//!   most four reads run at once; a write runs alone. Sessions do not wait for each other, but two do not write into one
-//!   file at once.
-//! * A file keeps its mode, its owner and its links when it is written. A write that fails, as on a full disk, leaves the
-//!   text that was there. A process or a machine that is stopped in mid write can leave the new text with an end of the old
-//!   one, or its beginning: there is no second file that would take the first one's place.
+//! * Paths are absolute. A path is opened below the longest root that contains it by its text, folder by folder, each
+//!   relative to the one before. Links are followed as long as they stay inside a root. Nothing is opened by a name
+//!   that could have come to mean something else.
+//! * Hard links are ordinary files: one inside a root can be read and written, wherever its other names are.
+//! * Only regular files are opened, and only UTF-8 text of at most [`Options::most`] bytes is read or written.
+//! * The operations of one session take effect in the order of the calls: a read sees the writes before it. At most
+//!   four reads run at once; a write runs alone. Sessions do not wait for each other, except that two never write to
+//!   one file at the same time.
+//! * Writing keeps a file's mode, owner and hard links. If writing fails, for example because the disk is full, the old
+//!   text is restored. If the process or the machine stops in the middle of a write, the file can hold a mixture of the
+//!   new text and the old one: it is overwritten in place, not replaced by a second file.
 //! * [`Options::may`] decides on each file, by default by [`guarded`].
 //!
-//! Read in this order: `root` (roots, and ways below them), `text` (reading and writing), `queue` and `pool` (in order,
-//! and a few at once), `may`, `error`.
+//! Read in this order: `root` (roots and paths below them), `text` (reading and writing), `queue` and `pool` (order and
+//! threads), `may`, `error`.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -55,16 +56,17 @@ use pool::Pool;
 use queue::Queue;
 pub use root::Root;
 
-/// What is asked on each file: whether it may be read or written.
+/// The type of [`Options::may`].
 pub type May = dyn Fn(&Asked<'_>) -> bool + Send + Sync;
 
-/// What [`Files`] allow.
+/// What the agent of a session may do with files.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Bytes that a file may have.
+    /// The largest size of a file, in bytes (10,000,000).
     pub most: u64,
-    /// Decides on each file, when all links on the way to it were followed and before anything is opened or made.
+    /// Decides whether a file may be read or written ([`guarded`]). Called after all links on the way to the file were
+    /// followed, and before anything is opened or created.
     pub may: Arc<May>,
 }
 
@@ -80,7 +82,7 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// The files of one session. A clone is a second handle of the same.
+/// The files of one session. A clone shares them.
 #[derive(Debug, Clone)]
 pub struct Files {
     inner: Arc<Inner>,
@@ -95,7 +97,10 @@ struct Inner {
 }
 
 impl Files {
-    /// The files below these folders, which must be there; with the default [`Options`].
+    /// The files below these folders, which must exist, with the default [`Options`].
+    ///
+    /// # Errors
+    /// If a folder cannot be opened, or its path is not absolute.
     pub fn new(roots: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Files, Error> {
         let roots = roots.into_iter().map(|root| Root::open(root.as_ref())).collect::<Result<_, _>>()?;
         Ok(Files::with(roots, Options::default()))
@@ -112,39 +117,44 @@ impl Files {
         &self.inner.roots
     }
 
-    /// The text of a file: from this line on, counted from 1, and so many lines of it. They end with LF, and keep it.
+    /// Reads a file: all of it, or at most `limit` lines from `line` on, counted from 1. Each line keeps its LF.
     ///
-    /// This waits for the writes that were asked for before.
+    /// Waits for the writes that were started before.
+    ///
+    /// # Errors
+    /// [`Error`] says why, in words that may go to the agent.
     pub fn read_text_file(&self, path: &str, line: Option<u64>, limit: Option<u64>) -> Result<String, Error> {
         let granted = self.enter(false);
         let _pass = granted.recv();
         self.inner.read(path, line, limit)
     }
 
-    /// Writes a file; folders that are missing are made.
+    /// Writes a file. Creates it and missing folders.
     ///
-    /// This waits for all that was asked for before.
+    /// Waits for the operations that were started before.
+    ///
+    /// # Errors
+    /// [`Error`] says why, in words that may go to the agent.
     pub fn write_text_file(&self, path: &str, text: &str) -> Result<(), Error> {
         let granted = self.enter(true);
         let _pass = granted.recv();
         self.inner.write(path, text)
     }
 
-    /// [`read_text_file`](Self::read_text_file) for a thread of the host's: its place among the other operations is that
-    /// of this call, which waits for nothing.
+    /// Like [`read_text_file`](Self::read_text_file), but takes its place among the other operations now and waits only
+    /// when the [`Operation`] is run, on a thread of the host's choice.
     pub fn reading(&self, path: String, line: Option<u64>, limit: Option<u64>) -> Operation<String> {
         self.operation(false, Box::new(move |files| files.read(&path, line, limit)))
     }
 
-    /// [`write_text_file`](Self::write_text_file) for a thread of the host's: its place among the other operations is that
-    /// of this call, which waits for nothing.
+    /// Like [`write_text_file`](Self::write_text_file), but takes its place among the other operations now and waits
+    /// only when the [`Operation`] is run, on a thread of the host's choice.
     pub fn writing(&self, path: String, text: String) -> Operation<()> {
         self.operation(true, Box::new(move |files| files.write(&path, &text)))
     }
 
-    /// [`read_text_file`](Self::read_text_file) on a thread of these files' own, which calls `done` in the end.
-    ///
-    /// Its place among the other operations is that of this call.
+    /// Like [`read_text_file`](Self::read_text_file), on a thread that these files provide. It calls `done` with the
+    /// result. The operation takes its place among the others now.
     pub fn read_later(
         &self,
         path: String,
@@ -155,16 +165,15 @@ impl Files {
         self.later(false, move |files| files.read(&path, line, limit), done);
     }
 
-    /// [`write_text_file`](Self::write_text_file) on a thread of these files' own, which calls `done` in the end.
-    ///
-    /// Its place among the other operations is that of this call.
+    /// Like [`write_text_file`](Self::write_text_file), on a thread that these files provide. It calls `done` with the
+    /// result. The operation takes its place among the others now.
     pub fn write_later(&self, path: String, text: String, done: impl FnOnce(Result<(), Error>) + Send + 'static) {
         self.later(true, move |files| files.write(&path, &text), done);
     }
 
     fn enter(&self, writing: bool) -> mpsc::Receiver<queue::Pass> {
         let (say, granted) = mpsc::sync_channel(1);
-        // Where nobody waits any more, the pass goes back at once.
+        // If the receiver is gone, the send fails and drops the pass, which ends the operation.
         self.inner.queue.enter(writing, move |pass| drop(say.send(pass)));
         granted
     }
@@ -183,7 +192,7 @@ impl Files {
         self.inner.queue.enter(writing, move |pass| {
             let pool = inner.pool.clone();
             pool.run(move || {
-                // A `may` of the host's can panic; whoever waits for `done` must not wait for ever.
+                // The host's `may` can panic, and `done` must be called all the same.
                 let result = catch_unwind(AssertUnwindSafe(|| work(&inner))).unwrap_or(Err(Error::Defect));
                 drop(pass);
                 done(result);
@@ -194,7 +203,7 @@ impl Files {
 
 type Work<T> = Box<dyn FnOnce(&Inner) -> Result<T, Error> + Send>;
 
-/// An operation that has its place among the others, and is not done yet. What comes after it waits until it is done or
+/// An operation that has its place among the others and was not run yet. Later operations wait until it was run or is
 /// dropped.
 #[must_use = "what comes after it waits for it"]
 pub struct Operation<T> {
@@ -204,7 +213,10 @@ pub struct Operation<T> {
 }
 
 impl<T> Operation<T> {
-    /// Waits until it is its turn, and does it.
+    /// Waits for its turn and carries out the operation.
+    ///
+    /// # Errors
+    /// [`Error`] says why it failed, in words that may go to the agent.
     pub fn run(self) -> Result<T, Error> {
         let _pass = self.granted.recv();
         (self.work)(&self.inner)
@@ -235,7 +247,7 @@ impl Inner {
             text::write(&place, text)
         };
         match once() {
-            // Somebody else made it meanwhile, so now it is one that is there.
+            // Another program created the file meanwhile; write to it like to any existing file.
             Err(Error::Open(ErrorKind::AlreadyExists)) => once(),
             result => result,
         }

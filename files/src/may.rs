@@ -1,33 +1,33 @@
-//! Which files an agent may read and write, beyond being inside of a root.
+//! Which files an agent may read and write, apart from being inside a root.
 
 use std::path::Path;
 
-/// A file that is to be read or written, as [`Options::may`](crate::Options::may) is asked about it.
+/// A file that is about to be read or written, as passed to [`Options::may`](crate::Options::may).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Asked<'a> {
-    /// The root that it is in.
+    /// The path of the root that holds it.
     pub root: &'a Path,
-    /// Where it is, from there; all links on the way are followed.
+    /// The path from the root to the file, with all links followed.
     pub path: &'a Path,
-    /// Whether it is to be written.
+    /// Whether it is about to be written.
     pub writing: bool,
 }
 
 impl<'a> Asked<'a> {
-    /// A question, for those who ask [`guarded`] themselves.
+    /// For callers that call [`guarded`] themselves.
     pub fn new(root: &'a Path, path: &'a Path, writing: bool) -> Self {
         Asked { root, path, writing }
     }
 }
 
-/// Folders of version control. What is written there runs with the next command: hooks, and settings that name programs.
+/// Folders of version control. Files in them can run with the next command: hooks, and settings that name programs.
 pub const REPOSITORIES: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 
-/// Files, and folders with all that is in them, that editors, their extensions and the shell in them run without asking
-/// again, wherever they are in a root; `*` stands for any beginning.
+/// Names of files, and of folders with everything inside them, that editors, their extensions or shells run without
+/// asking, anywhere in a root. `*` stands for any beginning.
 ///
-/// The list is not complete, and cannot be: build files, package scripts and tests run as soon as somebody builds.
+/// The list cannot be complete: build files, package scripts and tests run as soon as somebody builds.
 pub const RUNS_UNASKED: &[&str] = &[
     "*.code-workspace",
     ".cargo",
@@ -56,13 +56,14 @@ pub const RUNS_UNASKED: &[&str] = &[
     "mise.toml",
 ];
 
-/// What holds without a `may` of the host's: all may be read; nothing may be written below [`REPOSITORIES`], or where
-/// [`runs_unasked`].
+/// The default of [`Options::may`](crate::Options::may): everything may be read; nothing may be written inside
+/// [`REPOSITORIES`], or where [`runs_unasked`] is true.
 pub fn guarded(asked: &Asked<'_>) -> bool {
     !asked.writing || !(named(asked.path, REPOSITORIES) || runs_unasked(asked.path))
 }
 
-/// Whether a path, from its root on, is that of something on the list [`RUNS_UNASKED`]: what to ask the user about.
+/// Whether a path, relative to its root, contains a name from the list [`RUNS_UNASKED`]. A host can ask the user about
+/// such a file.
 pub fn runs_unasked(path: &Path) -> bool {
     named(path, RUNS_UNASKED)
 }
@@ -77,8 +78,8 @@ fn named(path: &Path, names: &[&str]) -> bool {
     })
 }
 
-/// A name as the file systems see it that see the least: without case, without what is invisible, without the end that
-/// Windows drops, and by its long name.
+/// A name as the least exact file systems see it: without case, without invisible characters, without the trailing dots
+/// and spaces that Windows drops, and with a short name (`GIT~1`) replaced by the long one.
 fn plain(step: &str) -> String {
     let invisible =
         |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');

@@ -1,5 +1,5 @@
-//! Threads for one session's operations. They are as few as the queue lets run at once, and leave when there is nothing
-//! to do for a while.
+//! Threads for the operations of one session. There are at most as many as the queue lets run at once, and each ends
+//! after it was idle for a while.
 
 use std::collections::VecDeque;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How long a thread waits for more.
+/// How long an idle thread waits for work before it ends.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Pool {
 }
 
 impl Pool {
-    /// Runs a job on a thread, one more if none is free.
+    /// Runs a job on an idle thread, or on a new one.
     pub(crate) fn run(self: &Arc<Self>, job: impl FnOnce() + Send + 'static) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.jobs.push_back(Box::new(job));
@@ -42,7 +42,7 @@ impl Pool {
         drop(state);
         let pool = self.clone();
         if thread::Builder::new().name("acp-files".to_owned()).spawn(move || pool.work()).is_err() {
-            // Better late in this thread than never.
+            // No thread can be started: run the job here rather than never.
             let job = self.state.lock().unwrap_or_else(PoisonError::into_inner).jobs.pop_back();
             if let Some(job) = job {
                 job();
@@ -55,7 +55,7 @@ impl Pool {
         loop {
             if let Some(job) = state.jobs.pop_front() {
                 drop(state);
-                // What panics here is what calls back into the host; the thread is for others too.
+                // Only the host's `done` can panic here, and the thread has other jobs to do.
                 drop(catch_unwind(AssertUnwindSafe(job)));
                 state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
                 continue;

@@ -1,11 +1,12 @@
-//! The order of a session's operations: a few reads at once, each write alone, all in the order in which they came.
+//! The order of a session's operations: a few reads at once, each write alone, in the order of the calls.
 //!
-//! One queue for all files, because one file has many names: through links, through case, through folders that are made.
+//! There is one queue for all files of a session, because a file can have many names: through links, through case,
+//! through folders that are created.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many run at once.
+/// How many reads run at once.
 const AT_ONCE: usize = 4;
 
 type Go = Box<dyn FnOnce(Pass) + Send>;
@@ -28,7 +29,7 @@ impl std::fmt::Debug for Queue {
     }
 }
 
-/// Leave to run, until it is dropped.
+/// Permission to run. Ends when dropped.
 #[derive(Debug)]
 pub(crate) struct Pass {
     queue: Arc<Queue>,
@@ -36,8 +37,8 @@ pub(crate) struct Pass {
 }
 
 impl Queue {
-    /// Calls `go` when it is this operation's turn: now, or in the thread whose operation is the last before it. `go` must
-    /// not do the work itself.
+    /// Calls `go` when it is the operation's turn: now, or on the thread that ends the last operation before it. `go`
+    /// must not do the work itself.
     pub(crate) fn enter(self: &Arc<Self>, writing: bool, go: impl FnOnce(Pass) + Send + 'static) {
         self.change(|state| state.waiting.push_back((writing, Box::new(go))));
     }

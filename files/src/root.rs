@@ -1,8 +1,8 @@
-//! Roots, and the way from one of them to a file.
+//! Roots, and the way from a root to a file.
 //!
-//! A way is gone folder by folder. Each folder is opened in the one before it by its name alone and without following a
-//! link, so what is opened is where the way says, whoever exchanges names meanwhile. A link is read, its text put in the
-//! place of its name, and the way begun again, in the root that it leads to.
+//! A path is followed folder by folder. Each folder is opened relative to the one before, by its name alone and without
+//! following a link, so renaming things meanwhile cannot lead anywhere else. A link is read, its target replaces its
+//! name in the path, and the path is followed again from the root that now holds it.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -14,22 +14,25 @@ use cap_std::fs::{Dir, Metadata};
 
 use crate::Error;
 
-/// How many links, and ways up, one path may have; as on Linux.
+/// How many links and steps up (`..`) one path may take; as on Linux.
 const LINKS: usize = 40;
-/// How many folders one write makes.
+/// How many folders one write creates at most.
 const FOLDERS: usize = 64;
 
-/// A folder that agents may reach what is below of. It is opened once, and stays the folder that it was.
+/// A folder below which the agent may access files. It is opened once and stays the same folder.
 #[derive(Debug)]
 pub struct Root {
     dir: Dir,
     path: PathBuf,
-    /// As it was given, where that is another path.
+    /// The path that was passed in, which may contain links.
     given: PathBuf,
 }
 
 impl Root {
-    /// Opens a folder by its absolute path. That of the root itself may have links in it.
+    /// Opens a folder by its absolute path, which may contain links.
+    ///
+    /// # Errors
+    /// [`Error::NotAPath`] if the path is not absolute; otherwise whatever the system reports.
     pub fn open(path: &Path) -> Result<Root, Error> {
         if !path.is_absolute() {
             return Err(Error::NotAPath);
@@ -39,17 +42,20 @@ impl Root {
         Ok(Root { dir, path: real, given: path.to_owned() })
     }
 
-    /// A second handle of the same folder, wherever its name leads to by now.
+    /// A second handle of the same folder, whatever its path leads to by now.
+    ///
+    /// # Errors
+    /// Whatever the system reports.
     pub fn try_clone(&self) -> std::io::Result<Root> {
         Ok(Root { dir: self.dir.try_clone()?, path: self.path.clone(), given: self.given.clone() })
     }
 
-    /// Its path, with all links followed as they were when it was opened.
+    /// The path of the folder, with all links resolved when it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What of a path is below this root, and how many of the path's parts are not.
+    /// The part of a path that is below this root, and how many of its components are above that.
     fn holds<'p>(&self, path: &'p Path) -> Option<(usize, &'p Path)> {
         let names = [&self.path, &self.given];
         let held =
@@ -58,29 +64,29 @@ impl Root {
     }
 }
 
-/// Where a way has ended: a folder that is open, and what is to be found or made in it.
+/// Where following a path ended: an open folder, and what is to be found or created in it.
 #[derive(Debug)]
 pub(crate) struct Place<'r> {
     pub(crate) root: &'r Root,
-    /// The whole way from the root.
+    /// The path from the root.
     pub(crate) path: PathBuf,
-    /// The last folder that is there.
+    /// The last folder that exists.
     pub(crate) dir: Dir,
-    /// The folders to be made in it.
+    /// The folders to create in it.
     pub(crate) folders: Vec<OsString>,
-    /// The file.
+    /// The name of the file.
     pub(crate) name: OsString,
-    /// What it is, if it is there.
+    /// The metadata of the file, if it exists.
     pub(crate) there: Option<Metadata>,
 }
 
 enum Way<'r> {
     Ends(Box<Place<'r>>),
-    /// There is a link, or it goes up: another path, which leads to the same.
+    /// The path contains a link or goes up: another path, which leads to the same place.
     Turns(PathBuf),
 }
 
-/// Goes the way to a file. To be written it need not be there, nor the folders around it.
+/// Follows a path to a file. When writing, neither the file nor the folders around it need to exist.
 pub(crate) fn find<'r>(roots: &'r [Root], path: &str, writing: bool) -> Result<Place<'r>, Error> {
     let mut path = PathBuf::from(path);
     if !path.is_absolute() {
@@ -114,7 +120,7 @@ fn go<'r>(root: &'r Root, below: &Path, writing: bool) -> Result<Way<'r>, Error>
             return Ok(Way::Turns(up.join(steps.as_path_rest())));
         };
         let last = steps.peek().is_none();
-        // Looked at before it is opened: to open a pipe or a device is to use it.
+        // Examined before it is opened: opening a pipe or a device has effects.
         let found =
             if last { dir.symlink_metadata(name).map(Some) } else { open_folder(&mut dir, name).map(|()| None) };
         match found {
@@ -149,7 +155,7 @@ fn go<'r>(root: &'r Root, below: &Path, writing: bool) -> Result<Way<'r>, Error>
     Err(Error::NotAFile)
 }
 
-/// What comes after the steps that were taken.
+/// The components that an iterator has not returned yet.
 trait Rest {
     fn as_path_rest(&self) -> PathBuf;
 }
@@ -165,18 +171,19 @@ fn open_folder(dir: &mut Dir, name: &std::ffi::OsStr) -> io::Result<()> {
     Ok(())
 }
 
-/// The path that a link is put into.
+/// Replaces a link in a path by its target.
 fn turn<'r>(root: &Root, dir: &Dir, gone: &Path, name: &Path, rest: &Path) -> Result<Way<'r>, Error> {
     let target = dir.read_link_contents(name).map_err(|problem| Error::open(&problem))?;
-    // An absolute target takes the place of all that is before it.
+    // `join` replaces everything before an absolute target.
     Ok(Way::Turns(root.path.join(gone).join(target).join(rest)))
 }
 
-/// A place that is to be made.
+/// A place that does not exist yet.
 fn missing<'r>(root: &'r Root, dir: Dir, gone: &Path, rest: &Path) -> Result<Place<'r>, Error> {
     let mut folders = Vec::new();
     for step in rest.components() {
-        // What is not there has nothing above it: to go up by the text could lead through a link behind it.
+        // `..` after a missing folder cannot be resolved: by text alone it could mean something else once a link is
+        // there.
         let Component::Normal(name) = step else { return Err(Error::NotFound) };
         folders.push(name.to_owned());
     }
@@ -189,7 +196,7 @@ fn missing<'r>(root: &'r Root, dir: Dir, gone: &Path, rest: &Path) -> Result<Pla
 }
 
 impl Place<'_> {
-    /// The folder of the file, with all folders on the way made.
+    /// The folder of the file, after creating the missing folders.
     pub(crate) fn made(&self) -> Result<Dir, Error> {
         let mut dir = self.dir.try_clone().map_err(|problem| Error::open(&problem))?;
         for name in &self.folders {

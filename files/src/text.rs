@@ -1,4 +1,4 @@
-//! Reading and writing one file, when the way to it has been gone.
+//! Reading and writing one file after its path was followed.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -12,14 +12,14 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use crate::root::Place;
 use crate::Error;
 
-/// How much is looked at at once for line ends.
+/// How many bytes are searched for line ends at a time.
 const CHUNK: usize = 64 * 1024;
-/// The time that somebody has who has written half a character.
+/// How long a writer that has written half a character is given to write the rest.
 const SECOND_HALF: Duration = Duration::from_millis(50);
-/// What is larger is worth a thought about where it is held.
+/// Buffers above this size are allocated with some care.
 const LARGE: usize = 1 << 20;
 
-/// Reads a file, or a window of its lines.
+/// Reads a file, or a range of its lines.
 pub(crate) fn read(place: &Place<'_>, most: u64, line: Option<u64>, limit: Option<u64>) -> Result<String, Error> {
     let there = place.there.as_ref().ok_or(Error::NotFound)?;
     let (mut file, now) = open(&place.dir, place, there, OpenOptions::new().read(true))?;
@@ -41,7 +41,7 @@ pub(crate) fn read(place: &Place<'_>, most: u64, line: Option<u64>, limit: Optio
     more(&mut bytes)?;
     let seen = bytes.len();
     if complete(&bytes) < seen {
-        // Somebody may be writing: what is half a character now is none then.
+        // The file may be written at this moment; wait for the second half of the character.
         thread::sleep(SECOND_HALF);
         more(&mut bytes)?;
         if bytes.len() > seen {
@@ -51,7 +51,7 @@ pub(crate) fn read(place: &Place<'_>, most: u64, line: Option<u64>, limit: Optio
     String::from_utf8(bytes).map_err(|_| Error::NotUtf8)
 }
 
-/// Where the last character ends that is there whole.
+/// Where the last complete character ends.
 fn complete(bytes: &[u8]) -> usize {
     let begin = bytes.len().saturating_sub(4);
     let last = bytes[begin..].iter().rposition(|byte| byte & 0xc0 != 0x80);
@@ -69,7 +69,7 @@ fn complete(bytes: &[u8]) -> usize {
     }
 }
 
-/// All of a file, also of one that grows meanwhile; false if that is too much.
+/// Reads all of a file, even if it grows meanwhile. Returns false if it is too large.
 fn whole(file: &mut File, bytes: &mut Vec<u8>, size: u64, most: u64) -> io::Result<bool> {
     if bytes.is_empty() {
         *bytes = room(usize::try_from(size).unwrap_or(0) + 1);
@@ -78,10 +78,10 @@ fn whole(file: &mut File, bytes: &mut Vec<u8>, size: u64, most: u64) -> io::Resu
     Ok(bytes.len() as u64 <= most)
 }
 
-/// Room for so many bytes.
+/// A buffer with this capacity.
 ///
-/// Of a block of up to 32 MiB, glibc may keep what it took from the system when it is freed, for each thread that asks
-/// for some; a larger one is given back. What is reserved and not used takes no memory.
+/// glibc may keep a block of up to 32 MiB after it is freed, once per thread that allocates one; larger blocks go back
+/// to the system. Reserved memory that is not touched costs nothing.
 fn room(size: usize) -> Vec<u8> {
     const KEPT: usize = 32 << 20;
     let mut bytes = Vec::new();
@@ -93,7 +93,7 @@ fn room(size: usize) -> Vec<u8> {
     bytes
 }
 
-/// So many lines after so many others. No more is kept than they have.
+/// A range of lines. Nothing outside of it is kept in memory.
 struct Window {
     skip: u64,
     limit: u64,
@@ -101,7 +101,7 @@ struct Window {
 }
 
 impl Window {
-    /// Reads up to the end; false if that is too much.
+    /// Reads up to the end of the file or of the range. Returns false if the file is too large.
     fn read(&mut self, file: &mut File, kept: &mut Vec<u8>, most: u64) -> io::Result<bool> {
         let mut chunk = vec![0; CHUNK];
         while self.limit > 0 {
@@ -125,7 +125,7 @@ impl Window {
     }
 }
 
-/// What comes after so many line ends; they are counted down.
+/// What follows after `ends` line ends, which are counted down.
 fn pass<'b>(bytes: &'b [u8], ends: &mut u64) -> &'b [u8] {
     if *ends == 0 {
         return bytes;
@@ -139,7 +139,7 @@ fn pass<'b>(bytes: &'b [u8], ends: &mut u64) -> &'b [u8] {
     &[]
 }
 
-/// Writes a file, and makes it and the folders around it where they are missing.
+/// Writes a file. Creates it and missing folders.
 pub(crate) fn write(place: &Place<'_>, text: &str) -> Result<(), Error> {
     let dir = place.made()?;
     let mut options = OpenOptions::new();
@@ -149,7 +149,7 @@ pub(crate) fn write(place: &Place<'_>, text: &str) -> Result<(), Error> {
         let mut file = dir.open_with(&place.name, &options).map_err(|problem| Error::open(&problem))?;
         let written = locked(&mut file, place, text);
         if matches!(written, Err(Error::Write(_))) {
-            // What was there before is nothing.
+            // There was no file before, so do not leave a part of one.
             drop(dir.remove_file(&place.name));
         }
         return written;
@@ -162,15 +162,16 @@ fn locked(file: &mut File, place: &Place<'_>, text: &str) -> Result<(), Error> {
     let now = file.metadata().map_err(|problem| Error::Write(problem.kind()))?;
     let lock = Lock::of(&now, place);
     let _held = lock.alone();
-    // Another session may have written meanwhile: how long it is can be said from here on.
+    // Another session may have changed the size before this one got the lock.
     let size = file.metadata().map_err(|problem| Error::Write(problem.kind()))?.len();
     replace(file, size, text.as_bytes())
 }
 
-/// Puts new bytes in the place of the old ones, in the same file, which thereby keeps its mode, owner and links.
+/// Replaces the content of a file in place, so that the file keeps its mode, owner and hard links.
 ///
-/// What is longer than the old text comes first, as it is what a full disk refuses; what is shorter goes last. The old
-/// text is held meanwhile as far as it is overwritten: where the system does not write in place, that can fail too.
+/// Whatever makes the file longer is written first, because that is what fails on a full disk; truncation comes last.
+/// The part of the old text that is overwritten is held in memory, because on some file systems overwriting can fail
+/// too.
 fn replace(file: &mut File, size: u64, new: &[u8]) -> Result<(), Error> {
     let common = usize::try_from(size).map_or(new.len(), |size| size.min(new.len()));
     let mut old = Vec::with_capacity(common);
@@ -192,13 +193,13 @@ fn put(file: &mut File, bytes: &[u8], at: u64) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Opens what was looked at, if it is still the like of it.
+/// Opens the file that was examined, if it is still a regular file.
 fn open(dir: &Dir, place: &Place<'_>, there: &Metadata, options: &mut OpenOptions) -> Result<(File, Metadata), Error> {
     if !there.is_file() {
         return Err(Error::NotAFile);
     }
     options.follow(FollowSymlinks::No);
-    // A pipe that has come into its place meanwhile must not make anybody wait.
+    // If a pipe has taken the file's place meanwhile, opening it must not block.
     #[cfg(unix)]
     cap_fs_ext::OpenOptionsSyncExt::nonblock(options, true);
     let file = dir.open_with(&place.name, options).map_err(|problem| Error::open(&problem))?;
@@ -213,7 +214,7 @@ fn open(dir: &Dir, place: &Place<'_>, there: &Metadata, options: &mut OpenOption
 type Key = (u64, u64);
 type Shared = Arc<RwLock<()>>;
 
-/// The files that are open in this process: sessions have queues of their own, and may meet in one file.
+/// The files that are open in this process. Each session has its own queue, but two sessions may use one file.
 static OPEN: LazyLock<Mutex<HashMap<Key, Shared>>> = LazyLock::new(Mutex::default);
 
 struct Lock {
@@ -253,7 +254,7 @@ fn identity(file: &Metadata, _: &Place<'_>) -> Key {
     (file.dev(), file.ino())
 }
 
-/// Where the standard library does not tell files from each other, their ways do.
+/// The standard library has no file ids here, so the path has to do.
 #[cfg(not(unix))]
 fn identity(_: &Metadata, place: &Place<'_>) -> Key {
     use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,8 +1,8 @@
 """libacp: the Agent Client Protocol without I/O.
 
-A :class:`Connection` is one peer, seen from one side. Bytes go in with ``receive_data``, events come out of
-``next_event``, bytes for the peer come out of ``data_to_send``; who reads and writes them, and when, is the host's
-business. :mod:`libacp.aio` does that on asyncio, and is imported when it is first asked for.
+A :class:`Connection` is one side of a connection to one peer. Pass in bytes with ``receive_data``, take events out with
+``next_event``, and take out the bytes for the peer with ``data_to_send``; the host does the reading and writing.
+:mod:`libacp.aio` does it on asyncio, and is imported when it is first used.
 """
 
 from ._errors import (

@@ -11,22 +11,22 @@ if TYPE_CHECKING:
 
 
 class Error(Exception):
-    """What all exceptions of libacp are."""
+    """The base class of all exceptions of libacp."""
 
 
 class Misuse(Error):
-    """The host asked for something that the specification forbids now. Nothing was sent and nothing has changed."""
+    """The specification does not allow this call now. Nothing was sent and nothing has changed."""
 
     __slots__ = Attributes(__name__, "Misuse", "rule message pointer")
 
     kind: "ClassVar[MisuseKind]"
-    """What kind of mistake it is, the same in every language."""
+    """The kind of mistake, the same in every language."""
     rule: str
-    """The rule that forbids it, as listed in the rule catalogue."""
+    """The id of the rule that forbids the call; `libacp.rule` has more about it."""
     message: str
     """What is wrong, what was expected, and what to do instead."""
     pointer: str
-    """JSON pointer into the params or result that the host passed; empty when it is about the call as a whole."""
+    """JSON pointer to the problem in the params or the result of the call; empty if it concerns the whole call."""
 
     def __init__(self, rule: str, message: str, pointer: str = "") -> None:
         super().__init__(rule, message, pointer)
@@ -39,58 +39,58 @@ class Misuse(Error):
 
 
 class PhaseMisuse(Misuse):
-    """Too early, too late, or twice."""
+    """The call comes too early, too late, or a second time."""
 
     kind: "ClassVar[MisuseKind]" = "phase"
 
 
 class MethodMisuse(Misuse):
-    """No such method, or not from this side, or not in this form."""
+    """The method does not exist, is not sent by this side, or is not sent in this form."""
 
     kind: "ClassVar[MisuseKind]" = "method"
 
 
 class CapabilityMisuse(Misuse):
-    """The peer did not advertise what this needs."""
+    """The peer did not advertise a capability that the call requires."""
 
     kind: "ClassVar[MisuseKind]" = "capability"
 
 
 class ParamsMisuse(Misuse):
-    """Params, a result or an error that do not fit the model."""
+    """Params, a result or an error do not match the schema."""
 
     kind: "ClassVar[MisuseKind]" = "params"
 
 
 class SessionMisuse(Misuse):
-    """A session that is not open on this connection."""
+    """The session is not open on this connection."""
 
     kind: "ClassVar[MisuseKind]" = "session"
 
 
 class IdMisuse(Misuse):
-    """An id that names no open request."""
+    """No open request has the id."""
 
     kind: "ClassVar[MisuseKind]" = "id"
 
 
 class LimitMisuse(Misuse):
-    """A limit of the configuration."""
+    """The call would exceed a limit of the configuration."""
 
     kind: "ClassVar[MisuseKind]" = "limit"
 
 
 class _ErrorAnswer(Error):
-    """What an error answer says, whichever side gives it."""
+    """An error answer, of either side."""
 
     __slots__ = Attributes(__name__, "_ErrorAnswer", "code message data")
 
     code: int
-    """Its code; `libacp.ErrorCode` has the specification's by name, and there are others."""
+    """The error code; `libacp.ErrorCode` has those of the specification."""
     message: str
-    """Its message: one short sentence."""
+    """The error message: one short sentence."""
     data: "Any"
-    """More about it, ``None`` without any."""
+    """Details of the error; ``None`` if there are none."""
 
     def __init__(self, code: int, message: str, data: "Any" = None) -> None:
         super().__init__(code, message, data)
@@ -105,20 +105,20 @@ class _ErrorAnswer(Error):
 class PeerError(_ErrorAnswer):
     """The peer answered a request with an error.
 
-    As a string, it is the message, the code, and what `data` says in words (as ``details`` or ``message``), cut where it
-    is long; control characters are shown, and do nothing. The attributes have it as it came.
+    `str` returns the message, the code, and the text in `data` (its ``details`` or ``message``), shortened if it is
+    long and with control characters escaped. The attributes have the original values.
     """
 
 
 class NoResult(Error):
-    """A request ended without an answer that can be used."""
+    """A request ended without a valid answer."""
 
     __slots__ = Attributes(__name__, "NoResult", "outcome method")
 
     outcome: "Outcome"
-    """How it ended: ``invalid``, ``timeout``, ``cancelled`` or ``closed``."""
+    """How the request ended: ``invalid``, ``timeout``, ``cancelled`` or ``closed``."""
     method: str
-    """The method that was called."""
+    """The method of the request."""
 
     def __init__(self, outcome: "Outcome", method: str) -> None:
         super().__init__(outcome, method)

@@ -1,4 +1,4 @@
-"""Reads and writes what the native module leaves alone. Imported when it is first needed."""
+"""JSON that the native module does not handle itself. Imported when it is first needed."""
 
 import json
 from decimal import Decimal

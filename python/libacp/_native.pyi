@@ -60,49 +60,73 @@ __all__ = [
 ]
 
 __version__: Final[str]
+"""The version of the package."""
 DRAFTS: Final[tuple[str, ...]]
+"""The names of the drafts that a connection can enable."""
 
 def rule(id: str) -> Rule | None:
-    """The rule with this id, as events and exceptions carry it; `None` when there is none."""
+    """Returns the rule with this id, such as `PERM-02`, as events and exceptions have it; `None` for an unknown
+    id.
+    """
 def cut_output(output: str, byte_limit: int) -> v1.TerminalOutputResponse:
-    """The end of a command's output that fits the `outputByteLimit` of `terminal/create`, as the answer to
-    `terminal/output`: a dict with `output` and `truncated`, to which the exit status can be added. It is cut
-    from the front, and never inside a character; the limit counts bytes of UTF-8.
+    """Truncates the output of a command to the `outputByteLimit` of `terminal/create` (`TERM-08`).
+
+    The output is cut from the front, never inside of a character. `byte_limit` is in bytes of UTF-8.
+
+    Returns the result for `terminal/output`: a dict with `output` and `truncated`, to which the host adds the
+    exit status.
     """
 
 @final
 class ErrorCode:
-    """The codes of error answers."""
+    """The error codes of the specification, and those of JSON-RPC."""
     PARSE_ERROR: Final[int]
+    """-32700: the text is not valid JSON."""
     INVALID_REQUEST: Final[int]
+    """-32600: the message is not a valid request, or is not allowed in the current state."""
     METHOD_NOT_FOUND: Final[int]
+    """-32601: the method does not exist or is not supported."""
     INVALID_PARAMS: Final[int]
+    """-32602: the params are invalid."""
     INTERNAL_ERROR: Final[int]
+    """-32603: the side that answers has failed."""
     REQUEST_CANCELLED: Final[int]
+    """-32800: the request was cancelled."""
     AUTH_REQUIRED: Final[int]
+    """-32000: a login is required first."""
     RESOURCE_NOT_FOUND: Final[int]
+    """-32002: a resource, such as a session or a file, does not exist."""
     UNSUPPORTED_PROTOCOL_VERSION: Final[int]
+    """-32022: there is no common protocol version (version 2)."""
     @staticmethod
     def message(code: int) -> str:
-        """The usual short message for a code."""
+        """Returns the usual short message for an error code."""
 
 @final
 class FileOperation:
-    """What `Files.read` and `Files.write` return, to be run once."""
+    """An operation of `Files.read` or `Files.write`, which runs once."""
     def run(self) -> tuple[str | None, int | None, str | None]:
-        """Waits for its turn, and does it."""
+        """Waits for earlier operations (a read for writes, a write for reads and writes), then runs this one.
+
+        Returns the text of the file, the error code and the error message; each is `None` if there is none.
+        """
 
 @final
 class Files:
-    """The files of one session. `libacp.aio.Files` is what clients use; this is what it stands on.
+    """The text files of one session, confined to its roots. Internal: clients use `libacp.aio.Files`, which is
+    built on it.
 
-    The roots are opened now, and stay the folders that they are; those that are not there hold nothing. `may`
-    is called on those threads, one call for each file, with its path from its root, whether it is to be
-    written, and its root. `read` and `write` return at once with what has to be run, on another thread: it
-    waits for its turn, which is that of the call that made it, and returns the text, the code of the error and
-    its message; ``None`` for what there is not.
+    The roots are opened now and keep referring to the same directories even if they are renamed; a root that
+    does not exist allows nothing. `read` and `write` return an operation immediately; run it on another thread.
+
+    Arguments:
+        `roots`: absolute paths of directories.
+        `most`: maximum size of a file, in bytes.
+        `may`: called on the thread that runs an operation, once per file, with the path relative to its root,
+            whether it is to be written, and the root; returns whether that is allowed. By default `guarded`.
     """
     guards: Final[tuple[tuple[str, ...], tuple[str, ...]]]
+    """The directories that `guarded` does not allow to be written into, and the files that editors run."""
     def __new__(
         cls,
         roots: Sequence[str | PathLike[str]],
@@ -112,29 +136,31 @@ class Files:
     ) -> Files: ...
     @property
     def roots(self) -> list[Any]:
-        """The roots that were there, with all links followed."""
+        """The roots that exist, with all links resolved."""
     def read(self, path: str, line: int | None, limit: int | None) -> FileOperation:
-        """To read a file, from this line on and so many of them."""
+        """Returns an operation that reads a file, from `line` (from 1) and at most `limit` lines; `None` for the
+        whole file.
+        """
     def write(self, path: str, text: str) -> FileOperation:
-        """To write a file."""
+        """Returns an operation that writes a file."""
     @staticmethod
     def guarded(path: str, writing: bool, root: str) -> bool:
-        """What holds without a `may`."""
+        """The default for `may`: whether a path may be read or written."""
 
 @final
 class RawJson:
-    """JSON text in place of an object, where a host has it already: `connection.request(method, RawJson(text))`."""
+    """JSON text that is passed in place of an object: `connection.request(method, RawJson(text))`."""
     def __new__(cls, text: str | bytes, /) -> RawJson: ...
     @property
     def text(self) -> str:
-        """The text."""
+        """The JSON text."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[RawJson], tuple[str]]: ...
 
 @final
 class Limits:
-    """Bounds that hold whatever the peer sends."""
+    """Limits on the resources that a peer can make a connection use."""
     def __new__(
         cls,
         frame: int = 33_554_432,
@@ -146,22 +172,22 @@ class Limits:
     ) -> Limits: ...
     @property
     def frame(self) -> int:
-        """Bytes of one frame."""
+        """Maximum size of one frame, in bytes."""
     @property
     def depth(self) -> int:
-        """Nesting of lists and objects in one frame."""
+        """Maximum nesting depth of arrays and objects in one frame."""
     @property
     def pending(self) -> int:
-        """Open requests in each direction."""
+        """Maximum number of open requests in each direction, and of entries in one batch."""
     @property
     def sessions(self) -> int:
-        """Sessions that are tracked at once."""
+        """Maximum number of sessions that are tracked at once."""
     @property
     def terminals(self) -> int:
-        """Terminals that are tracked per session."""
+        """Maximum number of terminals that are tracked per session."""
     @property
     def remembered(self) -> int:
-        """Things of one kind that are remembered per session beside terminals: tool calls, plans, compactions,
+        """Maximum number of other items of one kind that are tracked per session: tool calls, plans, compactions,
         modes.
         """
     def __eq__(self, value: object, /) -> bool: ...
@@ -170,130 +196,134 @@ class Limits:
 
 @final
 class Config:
-    """What a connection was made with; `Connection.config`."""
+    """The configuration of a connection, as `Connection.config` returns it."""
     @property
     def role(self) -> Role:
-        """The side that the host plays: `client` or `agent`."""
+        """The role of the host: `client` or `agent`."""
     @property
     def framing(self) -> Framing:
-        """How messages are told apart: `lines`, `content-length` or `messages`."""
+        """How messages are separated: `lines`, `content-length` or `messages`."""
     @property
     def policy(self) -> Policy:
-        """What happens to messages that break a rule: `tolerant`, `strict` or `off`."""
+        """How messages of the peer that break a rule are handled: `tolerant`, `strict` or `off`."""
     @property
     def policies(self) -> dict[Severity, Policy]:
-        """Policies for the rules of one severity (`note`, `warning`, `error`) where they differ; see
+        """The policies that replace `policy` for rules of one severity (`note`, `warning` or `error`); see
         `Rule.severity`.
         """
     @property
     def limits(self) -> Limits:
-        """Bounds."""
+        """The limits of the connection."""
     @property
     def versions(self) -> tuple[int, ...]:
-        """The versions of the protocol that may be agreed on, oldest first."""
+        """The protocol versions that may be agreed on, oldest first."""
     @property
     def drafts(self) -> tuple[str, ...]:
-        """Drafts that are switched on."""
+        """The names of the enabled drafts."""
     @property
     def timeout(self) -> int | None:
-        """Milliseconds after which a request of the host's own fails, unless the call says otherwise."""
+        """Milliseconds after which a request that the host sends fails, unless the call gives its own timeout;
+        `None` for no timeout.
+        """
     @property
     def cancel_grace(self) -> int | None:
-        """Milliseconds that the peer has to answer a request that was cancelled."""
+        """Milliseconds that the peer has to answer a request after it was cancelled; `None` for no limit."""
     @property
     def reminder(self) -> int | None:
-        """Milliseconds after which the host is reminded, once, of a request of the peer's that it has not
-        answered.
+        """Milliseconds after which an `Advice` reminds the host, once, of a request that it has not answered;
+        `None` for no reminders.
         """
     @property
     def prompt_queueing(self) -> bool:
-        """Whether a session may have several prompts at once, for agents that queue prompts (`TURN-03`)."""
+        """Whether a session may have several open prompts, for agents that queue prompts (`TURN-03`)."""
     @property
     def foreign_methods(self) -> tuple[str, ...]:
-        """Methods that are neither the specification's nor begin with an underscore, and are sent and delivered
-        all the same.
+        """Methods that are sent and delivered although the specification does not define them and they do not
+        begin with an underscore (`EXT-07`).
         """
     def __eq__(self, value: object, /) -> bool: ...
 
 @final
 class Rule:
-    """One rule of the catalogue."""
+    """One rule of the rule catalogue."""
     __match_args__: Final = ("id", "level", "severity")
     @property
     def id(self) -> str:
-        """Its id."""
+        """The id of the rule, such as `PERM-02`."""
     @property
     def level(self) -> Level:
-        """How binding the specification makes it: `MUST`, `MUST NOT`, `SHOULD`, `SHOULD NOT` or `MAY`."""
+        """The level of the requirement: `MUST`, `MUST NOT`, `SHOULD`, `SHOULD NOT` or `MAY`."""
     @property
     def severity(self) -> Severity:
-        """How bad it is when a peer breaks it: `note`, `warning` or `error`."""
+        """How serious it is when a peer breaks the rule: `note`, `warning` or `error`."""
     @property
     def send(self) -> bool:
-        """Whether the host's calls are held to it."""
+        """Whether the rule is checked in the host's calls."""
     @property
     def receive(self) -> bool:
-        """Whether the peer's messages are held to it."""
+        """Whether the rule is checked in the peer's messages."""
     @property
     def track(self) -> bool:
-        """Whether the connection follows or does what it says."""
+        """Whether the connection keeps the state that the rule describes, or acts as it says."""
     @property
     def text(self) -> str:
-        """What it says, in one sentence."""
+        """What the rule says."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class OpenRequest:
-    """A request that has no answer yet."""
+    """A request that has not been answered."""
     __match_args__: Final = ("method", "id")
     @property
     def id(self) -> Id:
-        """Its id."""
+        """The id of the request."""
     @property
     def serial(self) -> int:
-        """Its number on this connection; see `Request.serial`."""
+        """The serial number of the request, unique on this connection; see `Request.serial`."""
     @property
     def method(self) -> str:
-        """The method."""
+        """The method of the request."""
     @property
     def session(self) -> str | None:
-        """The session it is about."""
+        """The session id in the params; `None` if there is none."""
     @property
     def cancelled(self) -> bool:
         """Whether its sender has asked to cancel it."""
     @property
     def deadline(self) -> int | None:
-        """When it times out, in the host's milliseconds; of a peer's request, when the host is reminded of it."""
+        """When a request of the host times out, or when the host is reminded of a request of the peer:
+        milliseconds on the host's clock, or `None` for never.
+        """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class Session:
-    """What is known of one session."""
+    """The state of one session."""
     __match_args__: Final = ("state", "turn")
     @property
     def state(self) -> SessionState:
-        """Whether it can be used: `loading`, `resuming` or `ready`."""
+        """How far the session is opened: `loading`, `resuming` or `ready`."""
     @property
     def turn(self) -> Turn:
-        """Whether the agent works for it: `idle`, `running`, `requires_action` or `cancelling`."""
+        """Whether the agent is working: `idle`, `running`, `requires_action` or `cancelling`."""
     @property
     def terminals(self) -> dict[str, bool]:
-        """Its open terminals, and whether the command of each has ended."""
+        """The open terminals by id; the value says whether the command has ended."""
     def __eq__(self, value: object, /) -> bool: ...
 
 @final
 class TerminalRef:
-    """A terminal, by session."""
+    """The id of a terminal together with its session."""
     __match_args__: Final = ("session", "terminal")
     def __new__(cls, session: str, terminal: str) -> TerminalRef: ...
     @property
     def session(self) -> str:
-        """The session it belongs to."""
+        """The id of the session."""
     @property
     def terminal(self) -> str:
-        """Its id there."""
+        """The id of the terminal, which is unique in its session."""
     def __eq__(self, value: object, /) -> bool: ...
     def __lt__(self, value: TerminalRef, /) -> bool: ...
     def __le__(self, value: TerminalRef, /) -> bool: ...
@@ -304,38 +334,40 @@ class TerminalRef:
 
 @final
 class Request:
-    """A request of the peer's; answer it with `respond` or `respond_error`."""
+    """The peer sent a request. Answer it with `Connection.respond` or `Connection.respond_error`."""
     __match_args__: Final = ("method", "params", "id")
     def __new__(
         cls, method: str, params: object = None, id: Id = None, session: str | None = None, serial: int = 0
     ) -> Request: ...
     @property
     def method(self) -> str:
-        """The method."""
+        """The method that the peer called."""
     @property
     def params(self) -> Any:
-        """The params, read when first asked for; `{}` where there were none. They fit the model, except for
-        extension methods.
+        """The params, parsed on first access; `{}` if there are none. They match the schema, except for extension
+        methods.
         """
     @property
     def params_json(self) -> str:
         """The params as JSON text."""
     @property
     def id(self) -> Id:
-        """Its id, exactly as sent."""
+        """The id of the request, exactly as sent."""
     @property
     def session(self) -> str | None:
-        """The session it is about."""
+        """The session id in the params; `None` if there is none."""
     @property
     def serial(self) -> int:
-        """A number for it that is unique on this connection, where an id is unwieldy."""
+        """The serial number of the request, unique on this connection: an integer that the host can use in place
+        of the id.
+        """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Request], tuple[Any, ...]]: ...
 
 @final
 class Notification:
-    """A notification of the peer's."""
+    """The peer sent a notification."""
     __match_args__: Final = ("method", "params")
     def __new__(
         cls,
@@ -347,31 +379,33 @@ class Notification:
     ) -> Notification: ...
     @property
     def method(self) -> str:
-        """The method."""
+        """The method that the peer called."""
     @property
     def params(self) -> Any:
-        """The params, read when first asked for; `{}` where there were none. They fit the model, except for
-        extension methods.
+        """The params, parsed on first access; `{}` if there are none. They match the schema, except for extension
+        methods.
         """
     @property
     def params_json(self) -> str:
         """The params as JSON text."""
     @property
     def session(self) -> str | None:
-        """The session it is about."""
+        """The session id in the params; `None` if there is none."""
     @property
     def update(self) -> str | None:
-        """The kind of a `session/update`, where the model knows it."""
+        """The type of a `session/update`; `None` for other methods and for types that the library does not know."""
     @property
     def timing(self) -> Timing:
-        """Where it stands in the life of its session: `turn`, `replay`, `idle` or `none`."""
+        """When in its session it was sent: during a `turn`, in a `replay` of the history, while `idle`, or `none`
+        without a session.
+        """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Notification], tuple[Any, ...]]: ...
 
 @final
 class Response:
-    """The end of a request of the host's. Each request has exactly one."""
+    """A request that the host sent has ended. Every request ends with exactly one `Response`."""
     __match_args__: Final = ("id", "outcome", "method")
     def __new__(
         cls,
@@ -385,35 +419,40 @@ class Response:
     ) -> Response: ...
     @property
     def id(self) -> Id:
-        """The id that `request` returned."""
+        """The id of the request, as `Connection.request` returned it."""
     @property
     def outcome(self) -> Outcome:
-        """How it ended: `result`, `error`, `invalid`, `timeout`, `cancelled` or `closed`."""
+        """How the request ended: `result`, `error`, `invalid`, `timeout`, `cancelled` or `closed`."""
     @property
     def method(self) -> str:
-        """The method that was called."""
+        """The method of the request."""
     def result(self) -> Any:
-        """The result; raises `PeerError` or `NoResult` when there is none."""
+        """Returns the result.
+
+        Raises:
+            PeerError: if the peer answered with an error.
+            NoResult: if there is no valid answer: the outcome is `invalid`, `timeout`, `cancelled` or `closed`.
+        """
     @property
     def result_json(self) -> str | None:
-        """The result as JSON text, if there is one."""
+        """The result as JSON text; `None` if there is none."""
     @property
     def error(self) -> PeerError | None:
-        """The peer's error, if it sent one."""
+        """The error with which the peer answered; `None` if there is none."""
     @property
     def session(self) -> str | None:
-        """The session it was about."""
+        """The session id in the request, if there is one."""
     @property
     def serial(self) -> int:
-        """The request's own number; see `OpenRequest.serial`."""
+        """The serial number of the request on this connection; see `OpenRequest.serial`."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Response], tuple[Any, ...]]: ...
 
 @final
 class LateResponse:
-    """An answer of the peer's to a request that had ended with the outcome `timeout` or `cancelled`. What it
-    opened is open: close the session or release the terminal if nobody wants it any more.
+    """The peer answered a request that had already ended with the outcome `timeout` or `cancelled`. A session or
+    terminal that the answer opens is open: close or release it if it is no longer wanted.
     """
     __match_args__: Final = ("id", "outcome", "method")
     def __new__(
@@ -428,34 +467,39 @@ class LateResponse:
     ) -> LateResponse: ...
     @property
     def id(self) -> Id:
-        """The id that `request` returned."""
+        """The id of the request, as `Connection.request` returned it."""
     @property
     def outcome(self) -> Outcome:
-        """What it is: `result`, `error` or `invalid`."""
+        """What the answer is: `result`, `error` or `invalid`."""
     @property
     def method(self) -> str:
-        """The method that was called."""
+        """The method of the request."""
     def result(self) -> Any:
-        """The result; raises `PeerError` or `NoResult` when there is none."""
+        """Returns the result.
+
+        Raises:
+            PeerError: if the peer answered with an error.
+            NoResult: if there is no valid answer: the outcome is `invalid`, `timeout`, `cancelled` or `closed`.
+        """
     @property
     def result_json(self) -> str | None:
-        """The result as JSON text, if there is one."""
+        """The result as JSON text; `None` if there is none."""
     @property
     def error(self) -> PeerError | None:
-        """The peer's error, if it sent one."""
+        """The error with which the peer answered; `None` if there is none."""
     @property
     def session(self) -> str | None:
-        """The session it was about."""
+        """The session id in the request, if there is one."""
     @property
     def serial(self) -> int:
-        """The request's own number; see `OpenRequest.serial`."""
+        """The serial number of the request on this connection; see `OpenRequest.serial`."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[LateResponse], tuple[Any, ...]]: ...
 
 @final
 class Cancel:
-    """The peer no longer wants the answer to a request (`$/cancel_request`). It must be answered all the same."""
+    """The peer asked to cancel one of its requests (`$/cancel_request`). The request must still be answered."""
     __match_args__: Final = ("id", "method")
     def __new__(cls, id: Id, method: str, session: str | None = None, serial: int = 0) -> Cancel: ...
     @property
@@ -463,21 +507,21 @@ class Cancel:
         """The id of the peer's request."""
     @property
     def method(self) -> str:
-        """The method that was called."""
+        """The method of the request."""
     @property
     def session(self) -> str | None:
-        """The session it is about."""
+        """The session id in the params; `None` if there is none."""
     @property
     def serial(self) -> int:
-        """The request's own number; see `Request.serial`."""
+        """The serial number of the request; see `Request.serial`."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Cancel], tuple[Any, ...]]: ...
 
 @final
 class Answered:
-    """The core has answered a request of the peer's in the host's place: close the dialog, an answer of the host's
-    would be a second one.
+    """The connection has answered a request of the peer on behalf of the host. The host must not answer it as
+    well, and should close a dialog that it shows for the request.
     """
     __match_args__: Final = ("id", "method", "rule")
     def __new__(cls, id: Id, method: str, rule: str, session: str | None = None, serial: int = 0) -> Answered: ...
@@ -486,16 +530,16 @@ class Answered:
         """The id of the peer's request."""
     @property
     def method(self) -> str:
-        """The method that was called."""
+        """The method of the request."""
     @property
     def rule(self) -> str:
-        """The rule that asks for it."""
+        """The id of the rule that requires this answer."""
     @property
     def session(self) -> str | None:
-        """The session it is about."""
+        """The session id in the params; `None` if there is none."""
     @property
     def serial(self) -> int:
-        """The request's own number; see `Request.serial`."""
+        """The serial number of the request; see `Request.serial`."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Answered], tuple[Any, ...]]: ...
@@ -520,46 +564,47 @@ class Violation:
     ) -> Violation: ...
     @property
     def rule(self) -> str:
-        """The rule, as listed in the rule catalogue."""
+        """The id of the rule; `libacp.rule` has more about it."""
     @property
     def message(self) -> str:
         """What is wrong, in one sentence."""
     @property
     def pointer(self) -> str:
-        """JSON pointer into the params or result; empty when it is about the message as a whole."""
+        """JSON pointer to the problem in the params or the result; empty if it concerns the whole message."""
     @property
     def method(self) -> str | None:
-        """The method, where one could be read."""
+        """The method of the message; `None` if it could not be read."""
     @property
     def id(self) -> Id:
-        """The id, where one could be read."""
+        """The id of the message; `None` if it could not be read or is null, see `has_id`."""
     @property
     def has_id(self) -> bool:
-        """Whether an id could be read: tells an id that is `None` from no id."""
+        """Whether an id could be read; it distinguishes a null id from no id."""
     @property
     def session(self) -> str | None:
-        """The session it is about, where one could be read before what is wrong."""
+        """The session id in the message; `None` if none could be read."""
     @property
     def frame(self) -> int:
-        """The number of the frame on this connection, from 1."""
+        """The number of the frame among those that were received on this connection, from 1."""
     @property
     def excerpt(self) -> str:
-        """Its first bytes, at most 256, with U+FFFD for what is not UTF-8."""
+        """The first bytes of the frame, at most 256, with U+FFFD for invalid UTF-8; empty if it may contain
+        secrets (`AUTH-27`).
+        """
     @property
     def consequence(self) -> Consequence:
-        """What became of the message: `delivered`, `dropped` or `refused`."""
+        """What happened to the message: it was `delivered`, `dropped`, or `refused` by an error answer."""
     @property
     def code(self) -> int | None:
-        """The code of the error that it was answered with, if it was."""
+        """The error code with which the message was refused; `None` if it was not refused."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Violation], tuple[Any, ...]]: ...
 
 @final
 class Advice:
-    """The host's own message went out, but a rule that does not bind says that it should not look like this. Or it
-    has not gone out at all: a request of the peer's has waited for its answer as long as `reminder` says
-    (`RPC-15`).
+    """A recommendation about the host's own behavior: a message that was sent should have been different, or a
+    request of the peer has waited for its answer as long as `reminder` allows (`RPC-15`).
     """
     __match_args__: Final = ("rule", "message")
     def __new__(
@@ -574,63 +619,86 @@ class Advice:
     ) -> Advice: ...
     @property
     def rule(self) -> str:
-        """The rule, as listed in the rule catalogue."""
+        """The id of the rule; `libacp.rule` has more about it."""
     @property
     def message(self) -> str:
-        """What is odd, in one sentence."""
+        """What should be different, in one sentence."""
     @property
     def pointer(self) -> str:
-        """JSON pointer into the params or result."""
+        """JSON pointer to the place in the params or the result; empty if it concerns the whole message."""
     @property
     def method(self) -> str:
-        """The method; of an answer, the method that was called."""
+        """The method of the message; for an answer, the method of its request."""
     @property
     def id(self) -> Id:
-        """The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet."""
+        """The id of the peer's request, if this is about an answer or a missing answer."""
     @property
     def has_id(self) -> bool:
-        """Whether it is about a request of the peer's: tells an id that is `None` from no id."""
+        """Whether this is about a request of the peer; it distinguishes a null id from no id."""
     @property
     def session(self) -> str | None:
-        """The session it is about."""
+        """The session id in the message; `None` if there is none."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Advice], tuple[Any, ...]]: ...
 
 @final
 class Closed:
-    """The connection is over; the last event."""
+    """The connection has ended. This is the last event."""
     __match_args__: Final = ("reason",)
     def __new__(
         cls, reason: CloseReason, unanswered: Sequence[Id] = ..., terminals: Sequence[TerminalRef] = ...
     ) -> Closed: ...
     @property
     def reason(self) -> CloseReason:
-        """Why: `end_of_stream`, `host` or `version`."""
+        """Why the connection ended: `end_of_stream`, `host` (`close` was called) or `version` (no common protocol
+        version).
+        """
     @property
     def unanswered(self) -> tuple[Id, ...]:
-        """Ids of the peer's requests that the host never answered, oldest first."""
+        """The ids of the peer's requests that the host never answered, oldest first."""
     @property
     def terminals(self) -> tuple[TerminalRef, ...]:
-        """Terminals that were never released."""
+        """The terminals that were never released."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Closed], tuple[Any, ...]]: ...
 
 @final
 class Events(Iterator[Event]):
-    """The iterator of `Connection.events`."""
+    """The iterator that `Connection.events` returns."""
     def __iter__(self) -> Events: ...
     def __next__(self) -> Event: ...
 
 @final
 class Connection:
-    """One peer, seen from one side.
+    """One side of a connection to one peer. It does no I/O: the host passes in bytes and the time, and takes out
+    events and bytes.
 
-    The drain order after anything went in (bytes, end of stream, time, a call of the host's): `next_event`
-    until it returns `None`, then write what `data_to_send` returns, then ask `poll_timeout` when to come back.
+    After each input (bytes, end of stream, time, or a call of the host) take events with `next_event` until it
+    returns `None`, write what `data_to_send` returns, then ask `poll_timeout` when to call `handle_timeout`.
 
-    One thread at a time: a call while another thread is inside one raises `RuntimeError` and changes nothing.
+    A call while another thread is inside of one raises `RuntimeError` and changes nothing.
+
+    Arguments:
+        `role`: the side of the host, `client` or `agent`.
+        `framing`: how messages are separated: `lines` (stdio), `content-length`, or `messages` (one per
+            call).
+        `policy`: how messages of the peer that break a rule are handled: `tolerant`, `strict` or `off`.
+        `policies`: a policy for the rules of one severity (`note`, `warning` or `error`) in place of
+            `policy`.
+        `limits`: limits on what the peer can make the connection use; by default `Limits()`.
+        `versions`: the protocol versions that may be agreed on; by default version 1 only.
+        `drafts`: the drafts to enable, from `DRAFTS`.
+        `timeout`: milliseconds after which a request that the host sends fails; `None` for no timeout.
+        `cancel_grace`: milliseconds that the peer has to answer a cancelled request; `None` for no limit.
+        `reminder`: milliseconds after which an `Advice` reminds the host of an unanswered request; `None` for
+            never.
+        `prompt_queueing`: whether a session may have several open prompts (`TURN-03`).
+        `foreign_methods`: methods to send and deliver although they are neither specified nor begin with `_`.
+
+    Raises:
+        ValueError: for a name or a version that does not exist.
     """
     def __new__(
         cls,
@@ -649,23 +717,28 @@ class Connection:
         foreign_methods: Iterable[str] | None = None,
     ) -> Connection: ...
     def receive_data(self, data: bytes | bytearray | memoryview, /) -> None:
-        """Takes bytes from the peer, in any split (with the framing `messages`: one message a call). Never fails
-        for what is in them; what is wrong becomes events.
+        """Takes bytes from the peer, split in any way; with the framing `messages`, exactly one message per call.
+
+        Invalid content never raises: it is reported by `Violation` events.
         """
     def receive_eof(self) -> None:
-        """The peer has closed its side: what was received is still read, then everything open ends."""
+        """Tells the connection that the peer has closed its stream. What was received before is still processed;
+        then all open requests end and `Closed` is the last event.
+        """
     def next_event(self) -> Event | None:
-        """The next thing that the host must know, or `None`."""
+        """Returns the next event, or `None` if there is none until the next input."""
     def events(self) -> Events:
-        """The events that are there now, until there are none."""
+        """Returns an iterator over the events that are available now; it calls `next_event`."""
     def data_to_send(self) -> bytes:
-        """All bytes for the peer, which count as written from now on. With the framing `messages`: one message;
-        call until it returns nothing.
+        """Removes and returns all bytes to write to the peer. With the framing `messages` it returns one message
+        per call, and `b""` after the last.
         """
     def transmit(self, limit: int | None = None) -> bytes:
-        """Bytes for the peer, at most `limit` of them, which go on waiting until they are consumed."""
+        """Returns up to `limit` bytes to write to the peer without removing them; call `consume` with the number
+        that was written. For transports with partial writes, in place of `data_to_send`.
+        """
     def consume(self, count: int) -> None:
-        """Takes `count` bytes of `transmit` as written; partial writes are normal."""
+        """Removes the first `count` bytes that `transmit` returned, because they were written."""
     def request(
         self,
         method: str,
@@ -674,68 +747,98 @@ class Connection:
         id: int | str = ...,
         timeout: int | None = ...,
     ) -> int | str:
-        """Sends a request and returns its id; the answer comes as one `Response`.
+        """Sends a request and returns its id. The request ends with exactly one `Response` event.
 
-        For `initialize`, `protocolVersion` is filled in when it is left out. `timeout` is in milliseconds from
-        the time that was last told; `None` waits for ever, also where the connection has a time-out. Raises
-        `Misuse` when the call is not allowed now; nothing is sent then.
+        Arguments:
+            `method`: the method to call.
+            `params`: the params; if absent, an empty object. For `initialize`, a missing `protocolVersion` is
+                added.
+            `id`: an id to use; by default the connection chooses one.
+            `timeout`: milliseconds from the time of the last `handle_timeout` call, in place of the timeout of
+                the connection; `None` for no timeout.
+
+        Raises:
+            Misuse: if the specification forbids the call now or the params are invalid; nothing is sent.
         """
     def notify(self, method: str, params: Mapping[str, object] | RawJson | None = None) -> None:
-        """Sends a notification. `session/cancel` also answers the session's open permission requests with
-        `cancelled`.
+        """Sends a notification. `session/cancel` also answers the session's open permission requests and
+        elicitations with `cancelled` or `cancel`.
 
-        Raises `Misuse` when it is not allowed now; nothing is sent then.
+        Arguments:
+            `method`: the method to call.
+            `params`: the params; if absent, an empty object.
+
+        Raises:
+            Misuse: if the specification forbids the call now or the params are invalid; nothing is sent.
         """
     def respond(self, request: Request | Cancel | OpenRequest | Id, result: object) -> None:
-        """Answers a request of the peer's, named by its event or its id. For `initialize`, `protocolVersion` is
-        filled in when it is left out.
+        """Answers a request of the peer with a result.
 
-        Raises `Misuse` when no such request is open or the result does not fit; nothing is sent then.
+        Arguments:
+            `request`: the `Request` event, a `Cancel` or `OpenRequest` of the same request, or its id.
+            `result`: the result. For `initialize`, a missing `protocolVersion` is added.
+
+        Raises:
+            Misuse: if the request is not open or the result is invalid; nothing is sent.
         """
     def respond_error(
         self, request: Request | Cancel | OpenRequest | Id, code: int, message: str, data: object = None
     ) -> None:
-        """Answers a request of the peer's with an error. The error of a prompt that the client has cancelled is
-        sent as the stop reason `cancelled`.
+        """Answers a request of the peer with an error. If the request is a prompt of version 1 that the client has
+        cancelled, the stop reason `cancelled` is sent instead (`TURN-15`).
 
-        Raises `Misuse` when no such request is open; nothing is sent then.
+        Arguments:
+            `request`: the `Request` event, a `Cancel` or `OpenRequest` of the same request, or its id.
+            `code`: the error code; `ErrorCode` has those of the specification.
+            `message`: one short sentence.
+            `data`: any JSON value with details; `None` for no data.
+
+        Raises:
+            Misuse: if the request is not open or the error is invalid; nothing is sent.
         """
     def cancel(self, id: int | str) -> None:
-        """Asks the peer to cancel a request of the host's own (`$/cancel_request`). Its answer still comes,
-        whatever it is. Asking twice sends nothing more.
+        """Asks the peer to cancel a request that the host has sent (`$/cancel_request`). The request still ends
+        with a `Response`: the peer's answer, or the outcome `cancelled` once the grace period is over. A second
+        call for the same request sends nothing.
+
+        Raises:
+            Misuse: if no such request of the host is open.
         """
     def close(self) -> None:
-        """Ends the connection from this side: permission requests that are open are answered `cancelled`, own
-        requests end as `closed`, and what waits can still be sent.
+        """Closes the connection from this side. Open permission requests and elicitations are answered with
+        `cancelled` or `cancel`, open requests of the host end with the outcome `closed`, and bytes that are
+        queued can still be sent.
         """
     def handle_timeout(self, now: int) -> None:
-        """Tells the time, in milliseconds on a clock of the host's own that does not run backwards. Requests whose
-        time is up end as `timeout`, and of the peer's that wait too long the host is reminded by an `Advice`.
+        """Sets the current time, in milliseconds on a monotonic clock of the host. Requests whose deadline has
+        passed end with the outcome `timeout`, and due reminders are reported as `Advice`.
         """
     def poll_timeout(self) -> int | None:
-        """When `handle_timeout` is wanted, on the host's clock."""
+        """The time at which to call `handle_timeout` next, on the host's clock in milliseconds; `None` if there is
+        no deadline.
+        """
     # Generated from core/protocol/getters.json by `cargo xtask codegen`, as far as the next such line.
     @property
     def buffered(self) -> int:
-        """How much was received and has not been read yet. Stop reading from the transport while this is large. In
+        """How much data was received and not decoded yet. Stop reading from the transport while it is large. In
         bytes.
         """
     @property
     def unsent(self) -> int:
-        """How much waits to be sent: the length of what `transmit` holds, or with the framing `messages` of all
-        messages. Stop reading from the transport while this is large. In bytes.
+        """How much data waits to be written: the length of what `transmit` holds or, with the framing `messages`,
+        of all messages. Stop reading from the transport while it is large. In bytes.
         """
     @property
     def needs_input(self) -> bool:
-        """Whether it is clear at a glance that there is no event before more bytes come. A host that gets bytes in
-        small pieces need not ask for events after each of them.
+        """A cheap check: true means that polling would certainly find no event now. A host that receives many
+        small chunks can skip polling then.
         """
     @property
     def role(self) -> Role:
         """The side that the host plays. One of `client` or `agent`."""
     @property
     def config(self) -> Config:
-        """A copy of the configuration, with the defaults filled in."""
+        """A copy of the configuration, including the defaults."""
     @property
     def phase(self) -> Phase:
         """How far the connection is. One of `start`, `initializing`, `ready` or `closed`.
@@ -744,41 +847,41 @@ class Connection:
         """
     @property
     def version(self) -> int | None:
-        """The agreed version of the protocol. `None` before it is agreed on: a client knows it once `initialize`
-        has been answered, an agent once `initialize` has come.
+        """The agreed protocol version. `None` before it is agreed on: for a client, until `initialize` has been
+        answered; for an agent, until `initialize` has arrived.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     @property
     def capabilities(self) -> dict[str, Any]:
-        """What the peer can do: its capabilities object, `{}` before `initialize`. To ask about one method, use
+        """The capabilities object that the peer advertised; `{}` before `initialize`. To ask about one method, use
         `can`. A new object each time.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     @property
     def own_capabilities(self) -> dict[str, Any]:
-        """What the host said it can do: its capabilities object, `{}` before `initialize`. A new object each time.
+        """The capabilities object that the host advertised; `{}` before `initialize`. A new object each time.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     @property
     def peer_info(self) -> dict[str, Any]:
-        """The peer's whole params or result of `initialize`, with its name and its ways to log in; `{}` before. A
-        new object each time.
+        """The peer's complete params or result of `initialize`, including its name and its login methods; `{}`
+        before `initialize`. A new object each time.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     @property
     def peer_name(self) -> str | None:
-        """The name of the program behind the peer, for logs and messages. Rule INIT-11. `None` before
-        `initialize`, and where the peer does not say it.
+        """The name of the peer's program, for logs and messages. Rule INIT-11. `None` before `initialize`, and if
+        the peer does not give its name.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     def peer_extension(self, name: str) -> Any | None:
-        """What the peer says about one extension under `_meta` of its capabilities. Rule EXT-10. A new object each
-        time. `None` where the peer does not advertise the extension, and before `initialize`.
+        """What the peer advertises for one extension under `_meta` of its capabilities. Rule EXT-10. A new object
+        each time. `None` if the peer does not advertise the extension, and before `initialize`.
 
         `name` is the extension's name.
 
@@ -786,25 +889,24 @@ class Connection:
         """
     @property
     def login(self) -> Login:
-        """Whether the agent works for this user, as far as anything has said. One of `unknown`, `required` or
-        `done`.
+        """Whether the agent accepts this user, as far as is known. One of `unknown`, `required` or `done`.
 
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
     @property
     def login_methods(self) -> list[LoginMethod]:
-        """The ways to log in that the agent listed and that can be used, in its order. The kind is `agent` where
-        `authenticate` (version 2: `auth/login`) asks the agent to do it, `terminal` where the client runs it in
-        a terminal, and in version 2 also `custom` for a type of the two sides' own and `unknown` for one that
-        is newer than the library. A new object each time.
+        """The agent's login methods that can be used, in the agent's order. The kind is `agent` if `authenticate`
+        (version 2: `auth/login`) asks the agent to log in and `terminal` if the client runs the login in a
+        terminal. Version 2 adds `custom` for a type that the two sides have agreed on themselves and `unknown`
+        for a type that this library does not know. A new object each time.
 
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
     def retry_class(self, method: str) -> RetryClass | None:
-        """Whether a request may be sent once more when nobody knows what became of it, because its time was up or
-        the connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time,
-        `never` because it might be done twice. It can be asked of a connection that is over. `None` before the
-        version is agreed on, and for methods that are no requests of that version.
+        """Whether a request may be sent again when its outcome is unknown because it timed out or the connection
+        was lost: `safe` means unchanged, `key` means with the same `idempotencyKey` as the first time, `never`
+        means not at all because it might be carried out twice. Also available after the connection has ended.
+        `None` before the version is agreed on, and if the method is not a request of that version.
 
         `method` is the method's name.
 
@@ -812,32 +914,32 @@ class Connection:
         """
     @property
     def open_elicitations(self) -> list[str]:
-        """The ids of questions that are settled on web pages and have not been yet, in the order of their text.
-        Rule ELIC-20.
+        """The ids of the elicitations that are answered on a web page and not completed yet, in alphabetical
+        order. Rule ELIC-20.
 
         See https://agentclientprotocol.com/rfds/elicitation
         """
     @property
     def providers(self) -> list[ProviderState]:
-        """The model providers that the agent listed last, in the order of their ids, and whether each is switched
-        on. Draft `llm_providers`. Rule PROV-04. A new object each time.
+        """The model providers that the agent listed last, ordered by id, and whether each is enabled. Draft
+        `llm_providers`. Rule PROV-04. A new object each time.
 
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
         """
     def snapshot(self) -> ConnectionSnapshot:
-        """All that is known of the connection as a whole: an object that always has all of its members. A new
-        object each time.
+        """The state of the connection as one object. All of its members are always present. A new object each
+        time.
         """
     def session_state(self, id: str) -> SessionState | None:
-        """Whether a session can be used. One of `loading`, `resuming` or `ready`. `None` when the session is not
-        known.
+        """Whether a session is open, or being loaded or resumed. One of `loading`, `resuming` or `ready`. `None`
+        when the session is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
     def session_turn(self, id: str) -> Turn | None:
-        """Whether the agent works for a session. One of `idle`, `running`, `cancelling` or `requires_action`.
+        """Whether the agent is working for a session. One of `idle`, `running`, `cancelling` or `requires_action`.
         `None` when the session is not known.
 
         `id` is the session's id.
@@ -845,70 +947,73 @@ class Connection:
         See https://agentclientprotocol.com/protocol/v1/prompt-turn
         """
     def session_cwd(self, id: str) -> str | None:
-        """The working directory of a session. `None` when the session is not known, or its directory is not.
+        """The working directory of a session. `None` when the session is not known, or its directory is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
     def session_roots(self, id: str) -> list[str] | None:
-        """All directories of a session: the working directory, then the others. `None` when the session is not
-        known.
+        """All directories of a session: the working directory, then the additional ones. `None` when the session
+        is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
     def session_mode(self, id: str) -> str | None:
-        """The id of the mode that is in force in a session. `None` when the session is not known, or it has no
-        modes.
+        """The id of a session's current mode. `None` when the session is not known, or it has no modes.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-modes
         """
     def session_available_modes(self, id: str) -> list[v1.SessionMode] | None:
-        """The modes that a session offers: the list as the agent told it. A new object each time. `None` when the
-        session is not known, or it has told of none, or of more than is kept.
+        """The modes that a session offers, as the agent listed them. A new object each time. `None` when the
+        session is not known, or the agent has not sent the list, or it is too long to be kept (256 KiB, or the
+        limit `remembered`).
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-modes
         """
     def session_config_options(self, id: str) -> list[v1.SessionConfigOption] | None:
-        """The options of a session with their values: the list as the agent told it last. A new object each time.
-        `None` when the session is not known, or it has told of none, or of more than is kept.
+        """The config options of a session and their values, as the agent listed them last. A new object each time.
+        `None` when the session is not known, or the agent has not sent the list, or it is too long to be kept
+        (256 KiB).
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-config-options
         """
     def session_tool_calls(self, id: str) -> list[ToolCallState] | None:
-        """The tool calls of a session and how far each is, oldest first. A new object each time. `None` when the
-        session is not known.
+        """The tool calls of a session and the status of each, oldest first. A new object each time. `None` when
+        the session is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/tool-calls
         """
     def session_plan(self, id: str) -> list[v1.PlanEntry] | None:
-        """The entries of a session's plan: the list as the agent told it last. A new object each time. `None` when
-        the session is not known, or it has told of none, or of more than is kept.
+        """The entries of a session's plan, as the agent listed them last. A new object each time. `None` when the
+        session is not known, or the agent has not sent the list, or it is too long to be kept (256 KiB).
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/agent-plan
         """
     def session_plan_ids(self, id: str) -> list[str] | None:
-        """The ids of a session's plans that have one. `None` when the session is not known.
+        """The ids of a session's plans that have an id, in alphabetical order. `None` when the session is not
+        known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/rfds/plan-operations
         """
     def session_commands(self, id: str) -> list[v1.AvailableCommand] | None:
-        """The commands that a user can type in a session: the list as the agent told it last. A new object each
-        time. `None` when the session is not known, or it has told of none, or of more than is kept.
+        """The commands that a user can type in a session, as the agent listed them last. A new object each time.
+        `None` when the session is not known, or the agent has not sent the list, or it is too long to be kept
+        (256 KiB).
 
         `id` is the session's id.
 
@@ -921,23 +1026,22 @@ class Connection:
         `id` is the session's id.
         """
     def session_auth_uncertain(self, id: str) -> bool | None:
-        """Whether the user has logged out since a session was opened, so that it may fail for want of a login.
-        Rule AUTH-25. `None` when the session is not known.
+        """Whether the user has logged out since a session was opened. If so, the session may fail because a login
+        is missing. Rule AUTH-25. `None` when the session is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
     def session_parent(self, id: str) -> str | None:
-        """The id of the session that a session is a child of. `None` when the session is not known, or it was
-        opened by the client.
+        """The id of a session's parent session. `None` when the session is not known, or the client opened it.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/subagents
         """
     def session_may_cancel(self, id: str) -> bool | None:
-        """Whether the client may cancel the work of a session: always, unless it is a child that does not allow
+        """Whether the client may cancel the work of a session. False only for a child session that does not allow
         it. `None` when the session is not known.
 
         `id` is the session's id.
@@ -945,25 +1049,26 @@ class Connection:
         See https://agentclientprotocol.com/protocol/v1/subagents
         """
     def session_snapshot(self, id: str) -> SessionSnapshot | None:
-        """All that is known of a session: an object that always has all of its members. Null says that the session
-        has told of none, or of more than is kept. It costs as much as it is long. A new object each time.
-        `None` when the session is not known.
+        """The state of a session as one object. All of its members are always present. A member that lists
+        something is null if the agent has not sent the list, or if it is too long to be kept (256 KiB, or the
+        limit `remembered`). The cost grows with the length of the text. A new object each time. `None` when the
+        session is not known.
 
         `id` is the session's id.
         """
     def command_text(self, session: str, name: str, input: str = "") -> str | None:
-        """The text of a prompt that runs one of a session's commands. Rule CMD-05. `None` when the session is not
-        known, or it has not listed the command.
+        """The text of a prompt that runs one of a session's commands: `/name`, or `/name input`. Rule CMD-05.
+        `None` when the session is not known, or it has not listed the command.
 
-        `session` is the session's id. `name` is the command's name. `input` is what follows the name, empty for
-        nothing.
+        `session` is the session's id. `name` is the command's name. `input` is the text that follows the name;
+        empty for none.
 
         See https://agentclientprotocol.com/protocol/v1/slash-commands
         """
     def in_roots(self, session: str, path: str) -> bool:
-        """Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are
-        followed, links in the file system are the host's to check. False where the directories, or the session,
-        are not known. Rule SESS-06.
+        """Whether a path lies inside one of a session's directories. Only the text of the path is examined: `.`
+        and `..` are resolved, but the host has to check links in the file system. False if the session or its
+        directories are not known. Rule SESS-06.
 
         `session` is the session's id. `path` is an absolute path.
 
@@ -971,12 +1076,12 @@ class Connection:
         """
     @property
     def sessions(self) -> dict[str, Session]:
-        """The sessions that are known now, by id.
+        """The sessions of the connection, sorted by id.
 
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
     def session(self, id: str) -> Session | None:
-        """What is known of one session at a glance. `None` when the session is not known.
+        """The state of one session in brief. `None` when the session is not known.
 
         `id` is the session's id.
 
@@ -990,52 +1095,55 @@ class Connection:
         """The peer's requests that the host has not answered yet, oldest first. Rule RPC-15."""
     @property
     def open_terminals(self) -> list[TerminalRef]:
-        """The terminals that were created and not released, by session. Rule TERM-04.
+        """The terminals that were created and not released, grouped by session. Rule TERM-04.
 
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
     def pending_by_id(self, id: Id) -> OpenRequest | None:
-        """The host's own open request with an id. `None` when no such request is open.
+        """Finds the host's own open request with this id. `None` when no such request is open.
 
         `id` is the request's id; raises `TypeError` or `Misuse` for what is none.
         """
     def unanswered_by_id(self, id: Id) -> OpenRequest | None:
-        """The peer's open request with an id. `None` when no such request is open.
+        """Finds the peer's open request with this id. `None` when no such request is open.
 
         `id` is the request's id; raises `TypeError` or `Misuse` for what is none.
         """
     def pending_by_serial(self, serial: int) -> OpenRequest | None:
-        """The host's own open request with a number. `None` when no such request is open.
+        """Finds the host's own open request with this serial number. `None` when no such request is open.
 
-        `serial` is the request's number on this connection.
+        `serial` is the request's serial number on this connection.
         """
     def unanswered_by_serial(self, serial: int) -> OpenRequest | None:
-        """The peer's open request with a number. `None` when no such request is open.
+        """Finds the peer's open request with this serial number. `None` when no such request is open.
 
-        `serial` is the request's number on this connection.
+        `serial` is the request's serial number on this connection.
         """
     # The end of what is generated.
     def can(self, method: str) -> bool:
-        """Whether a method could be sent now as far as version, side, phase and capabilities go."""
+        """Whether the version, the role, the phase and the capabilities allow a method to be called now.
+        `method:part` asks about an optional part of it, such as `session/prompt:image`.
+        """
     def why_not(self, method: str) -> Misuse | None:
-        """Why a method could not be sent now, as the `Misuse` that the call would raise; `None` when it could."""
+        """The `Misuse` that `can` is about, as the call would raise it; `None` if the method can be called now."""
 
 @final
 class ObserverEvents(Iterator[tuple[Role, Event]]):
-    """The iterator of `Observer.events`."""
+    """The iterator that `Observer.events` returns."""
     def __iter__(self) -> ObserverEvents: ...
     def __next__(self) -> tuple[Role, Event]: ...
 
 @final
 class Observer:
-    """Looks on while a client and an agent talk, and reports what either of them does wrong. It sends nothing.
+    """Observes the conversation of a client and an agent, and reports the violations of both. It sends nothing.
 
-    The bytes of each side go in with `receive_data`, in the order in which they were sent. After each call take
-    `next_event` until it returns `None`: what was received is read then. Each event comes with the side that
-    sent it, so a `Violation` with the side that broke the rule; its consequence is what a receiver is to do
-    about the message, and what the real one did is in what follows.
+    Pass in the bytes of each side with `receive_data`, in the order in which they were sent, and after each
+    call take events with `next_event` until it returns `None`. Every event comes with the side that sent the
+    message: for a `Violation`, the side that broke the rule. The consequence of a violation is what a receiver
+    should do with the message; the messages that follow show what the real receiver did.
 
-    Without `versions`, all versions of the protocol are followed. One thread at a time, as with a `Connection`.
+    The arguments are those of `Connection`, except that without `versions` all versions are supported. A call
+    while another thread is inside of one raises `RuntimeError` and changes nothing.
     """
     def __new__(
         cls,
@@ -1050,45 +1158,47 @@ class Observer:
         foreign_methods: Iterable[str] | None = None,
     ) -> Observer: ...
     def receive_data(self, side: Role, data: bytes | bytearray | memoryview, /) -> None:
-        """Takes bytes that one side (`client` or `agent`) has sent, in any split (with the framing `messages`: one
-        message a call). Never fails for what is in them; what is wrong becomes events. Bytes of the two sides
-        go in in the order in which they were sent: an answer before its request is an answer to nothing.
+        """Takes bytes that one side (`client` or `agent`) has sent, split in any way; with the framing `messages`,
+        exactly one message per call.
+
+        Pass in the bytes of both sides in the order in which they were sent; an answer that comes before its
+        request matches no request. Invalid content never raises: it is reported by `Violation` events.
         """
     def receive_eof(self, side: Role, /) -> None:
-        """One side (`client` or `agent`) has closed its stream. Once both have, requests that were never answered
-        end as `closed`, and the last event is a `Closed`.
+        """Tells the observer that one side (`client` or `agent`) has closed its stream. Once both have, unanswered
+        requests end with the outcome `closed`, and the last event is `Closed`.
         """
     def next_event(self) -> tuple[Role, Event] | None:
-        """What was seen next, and the side that sent it; `None` when there is nothing more now. A `Response` for
-        want of an answer comes with the side that had asked.
+        """Returns the side that sent a message, and the event about it; `None` if there is none until the next
+        input. A `Response` for a request that was never answered comes with the side that sent the request.
         """
     def events(self) -> ObserverEvents:
-        """What was seen, each event with the side that sent it, until there is nothing more now."""
+        """Returns an iterator over the events that are available now; it calls `next_event`."""
     @property
     def buffered(self) -> int:
-        """How much was received and has not been read yet, of both sides. In bytes."""
+        """The number of bytes that were received from both sides and not processed yet."""
     @property
     def version(self) -> int | None:
-        """The version that both sides have agreed on; before the agent has answered, what it is expected to
-        answer. `None` before `initialize`.
+        """The agreed protocol version; before the agent has answered, the version that it is expected to answer.
+        `None` before `initialize`.
         """
     @property
     def phase(self) -> Phase:
-        """How far the conversation is: `start`, `initializing`, `ready` or `closed`."""
+        """The phase of the conversation: `start`, `initializing`, `ready` or `closed`."""
     def capabilities(self, side: Role) -> dict[str, Any]:
-        """What one side (`client` or `agent`) can do: its capabilities object, `{}` before `initialize`. A new
-        object each time.
+        """The capabilities object of one side (`client` or `agent`); `{}` before `initialize`. Each call returns a
+        new object.
         """
     @property
     def sessions(self) -> dict[str, Session]:
-        """The sessions that are known now, by id."""
+        """The known sessions by id."""
     def session(self, id: str) -> Session | None:
-        """What is known of one session at a glance. `None` when the session is not known."""
+        """The state of one session; `None` if the session is unknown."""
     def open_requests(self, side: Role) -> list[OpenRequest]:
-        """The requests that one side (`client` or `agent`) has sent and that have no answer yet, oldest first."""
+        """The unanswered requests that one side (`client` or `agent`) has sent, oldest first."""
     def snapshot(self) -> ConnectionSnapshot:
-        """All that is known of the conversation as a whole, as `Connection.snapshot` has it."""
+        """The state of the whole conversation, in the form of `Connection.snapshot`."""
     def session_snapshot(self, id: str) -> SessionSnapshot | None:
-        """All that is known of a session, as `Connection.session_snapshot` has it. `None` when the session is not
-        known.
+        """The full state of one session, in the form of `Connection.session_snapshot`; `None` if the session is
+        unknown.
         """

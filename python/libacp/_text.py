@@ -1,4 +1,4 @@
-"""Text of a peer's, for a terminal or a log."""
+"""Text of a peer, prepared for a terminal or a log."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ LINES = 20
 
 
 def printable(text: str) -> str:
-    """Text of a peer's, for a terminal or a log: control characters, and marks that turn the direction of text, are shown
-    and do nothing. Line ends and tabs stay.
+    """Escapes control characters, and characters that change the direction of text, in text of a peer that goes to a
+    terminal or a log. Line feeds and tabs stay.
     """
     if text.isprintable():
         return text
@@ -35,12 +35,12 @@ def _steers(each: str) -> bool:
 
 
 def cut(text: str, most: int) -> str:
-    """A text, or the beginning of one that is too long."""
+    """A text, shortened if it is too long."""
     return text if len(text) <= most else text[:most] + "…"
 
 
 def error_text(message: object, code: int, data: "Any") -> str:
-    """What an error says, with what its data adds."""
+    """The text of an error, with the text in its data."""
     said = printable(cut(str(message), MESSAGE)).replace("\n", "\\n")
     more = _more(data).strip()
     if not more or more == message:

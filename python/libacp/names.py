@@ -1,4 +1,4 @@
-"""The names that libacp gives to states and kinds, as types for annotations. Nothing here is needed at run time."""
+"""The names of libacp's states and kinds, as types for annotations. Not needed at run time."""
 
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
@@ -26,103 +26,126 @@ Event = Union[Request, Notification, Response, LateResponse, Cancel, Answered, V
 
 
 class SessionModes(TypedDict):
-    """The modes of a session; the list is ``None`` when it was not told, or is longer than what is kept."""
+    """The modes of a session; the list is ``None`` if it was not reported, or exceeds the limits of the connection."""
 
     currentModeId: str
+    """The id of the current mode."""
     availableModes: "Optional[List[_types.v1.SessionMode]]"
+    """The modes that the session offers."""
 
 
 class ToolCallState(TypedDict):
-    """How far a tool call is."""
+    """The status of a tool call."""
 
     toolCallId: str
+    """The id of the tool call."""
     status: str
-    """``pending``, ``in_progress``, ``completed`` or ``failed``; ``cancelled`` in version 1 only where this side is the
-    client and has cancelled the turn. Version 2 has ``paused`` and statuses of the agent's own as well."""
+    """``pending``, ``in_progress``, ``completed`` or ``failed``; in version 1 also ``cancelled``, if this side is the
+    client and has cancelled the turn. Version 2 also has ``cancelled``, ``paused`` and custom statuses.
+    """
 
 
 class DisplayTerminal(TypedDict):
-    """A terminal that the agent runs (version 2)."""
+    """A terminal that the agent runs and the client displays (version 2)."""
 
     terminalId: str
+    """The id of the terminal."""
     exited: bool
     """Whether its command has ended."""
 
 
 class Cancellable(TypedDict):
-    """What the client may cancel now, by its ids (version 2)."""
+    """The tool calls and terminals that the client may cancel now, by id (version 2)."""
 
     toolCalls: List[str]
+    """The ids of the tool calls."""
     terminals: List[str]
+    """The ids of the terminals."""
 
 
 class SessionSnapshot(TypedDict):
-    """What ``Connection.session_snapshot`` gives; ``None`` says that the session has told of none, or of too many.
+    """The result of ``Connection.session_snapshot``. ``None`` means that nothing was reported, or more than the limits
+    of the connection allow.
 
-    With version 2 of the protocol, the items of the lists that the agent tells of are those of ``libacp.types.v2``.
+    In version 2, the items of lists that the agent reports have the types of ``libacp.types.v2``.
     """
 
     state: SessionState
+    """How far the session is opened."""
     turn: Turn
+    """Whether the agent is working."""
     stopReason: Optional[str]
-    """Why the work has ended, as the agent told it last (version 2)."""
+    """The latest stop reason that the agent reported (version 2)."""
     error: "Optional[_types.v2.Error]"
-    """What failed, where the stop reason is ``error`` (version 2)."""
+    """The error, if the stop reason is ``error`` (version 2)."""
     background: "Optional[List[_types.v2.BackgroundWork]]"
-    """What runs beside the foreground work; ``None`` where the agent does not say (version 2)."""
+    """The background work; ``None`` if the agent does not list it (version 2)."""
     terminals: Dict[str, bool]
-    """Open terminals, and whether the command of each has ended."""
+    """The open terminals by id; the value says whether the command has ended."""
     cwd: Optional[str]
+    """The working directory."""
     roots: List[str]
-    """The working directory and the others."""
+    """The working directory and the additional directories."""
     modes: Optional[SessionModes]
+    """The modes."""
     configOptions: "Optional[List[_types.v1.SessionConfigOption]]"
+    """The config options with their values."""
     toolCalls: List[ToolCallState]
-    """Oldest first."""
+    """The tool calls, oldest first."""
     displayTerminals: List[DisplayTerminal]
-    """Those that the agent runs in version 2, oldest first."""
+    """The terminals that the agent runs, oldest first (version 2)."""
     cancellable: Cancellable
+    """The tool calls and terminals that the client may cancel now (version 2)."""
     plan: "Optional[List[_types.v1.PlanEntry]]"
+    """The entries of the plan."""
     planIds: List[str]
-    """Plans that have an id."""
+    """The ids of the plans that have one."""
     commands: "Optional[List[_types.v1.AvailableCommand]]"
+    """The slash commands."""
     openCompactions: List[str]
-    """Compactions that have not ended."""
+    """The ids of the compactions that have not ended."""
     authUncertain: bool
-    """The user has logged out since it was opened, so that it may fail for want of a login."""
+    """Whether the user has logged out since the session was opened, so that it may require a login."""
     parent: Optional[str]
-    """The session whose agent runs this one below it; `None` for a session that the client opened."""
+    """The id of the parent session; ``None`` for a session that the client opened."""
     mayCancel: bool
-    """Whether the client may cancel its work: always, unless it is a child that does not allow it."""
+    """Whether the client may cancel the work of the session: always, except for a child session that does not allow it.
+    """
 
 
 class LoginMethod(TypedDict):
-    """A way to log in that can be used."""
+    """A login method that can be used."""
 
     methodId: str
+    """The id of the login method."""
     kind: LoginKind
-    """``agent`` where ``authenticate`` asks the agent to do it, ``terminal`` where the client runs it in a terminal. In
-    version 2 also ``custom`` for a type of the two sides' own, which ``auth/login`` asks for, and ``unknown`` for one that
-    is newer than this library."""
+    """``agent`` if ``authenticate`` asks the agent to log in, ``terminal`` if the client runs the login in a terminal.
+    In version 2 also ``custom`` for an extension type, which ``auth/login`` asks for, and ``unknown`` for a type
+    that is newer than this library.
+    """
 
 
 class ProviderState(TypedDict):
-    """A model provider that the agent has listed."""
+    """A model provider that the agent listed."""
 
     providerId: str
+    """The id of the provider."""
     enabled: bool
+    """Whether the provider is enabled."""
 
 
 class ConnectionSnapshot(TypedDict):
-    """What ``Connection.snapshot`` gives."""
+    """The result of ``Connection.snapshot``."""
 
     phase: Phase
+    """The phase of the connection."""
     version: Optional[int]
+    """The agreed protocol version; ``None`` before it is agreed."""
     login: Login
-    """Whether the agent works for this user, as far as anything has said."""
+    """Whether the agent requires a login, as far as is known."""
     loginMethods: List[LoginMethod]
-    """In the agent's order."""
+    """The login methods that can be used, in the agent's order."""
     openElicitations: List[str]
-    """Questions that are settled on web pages and have not been yet."""
+    """The ids of elicitations in url mode that have not been completed."""
     providers: List[ProviderState]
-    """Those that the agent listed last; a draft."""
+    """The model providers that the agent listed last (draft)."""

@@ -107,7 +107,7 @@ pub(crate) fn read(
     Ok(config)
 }
 
-/// Bounds that hold whatever the peer sends.
+/// Limits on the resources that a peer can make a connection use.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Limits(libacp::connection::Limits);
@@ -123,37 +123,37 @@ impl Limits {
         Limits(limits)
     }
 
-    /// Bytes of one frame.
+    /// Maximum size of one frame, in bytes.
     #[getter]
     fn frame(&self) -> usize {
         self.0.frame
     }
 
-    /// Nesting of lists and objects in one frame.
+    /// Maximum nesting depth of arrays and objects in one frame.
     #[getter]
     fn depth(&self) -> u32 {
         self.0.depth
     }
 
-    /// Open requests in each direction.
+    /// Maximum number of open requests in each direction, and of entries in one batch.
     #[getter]
     fn pending(&self) -> usize {
         self.0.pending
     }
 
-    /// Sessions that are tracked at once.
+    /// Maximum number of sessions that are tracked at once.
     #[getter]
     fn sessions(&self) -> usize {
         self.0.sessions
     }
 
-    /// Terminals that are tracked per session.
+    /// Maximum number of terminals that are tracked per session.
     #[getter]
     fn terminals(&self) -> usize {
         self.0.terminals
     }
 
-    /// Things of one kind that are remembered per session beside terminals: tool calls, plans, compactions, modes.
+    /// Maximum number of other items of one kind that are tracked per session: tool calls, plans, compactions, modes.
     #[getter]
     fn remembered(&self) -> usize {
         self.0.remembered
@@ -172,7 +172,7 @@ impl Limits {
     }
 }
 
-/// What a connection was made with; `Connection.config`.
+/// The configuration of a connection, as `Connection.config` returns it.
 #[pyclass(frozen, eq, module = "libacp")]
 #[derive(PartialEq)]
 pub(crate) struct Config(pub(crate) libacp::Config);
@@ -186,25 +186,26 @@ impl Config {
 
 #[pymethods]
 impl Config {
-    /// The side that the host plays: `client` or `agent`.
+    /// The role of the host: `client` or `agent`.
     #[getter]
     fn role(&self) -> &'static str {
         self.0.role.name()
     }
 
-    /// How messages are told apart: `lines`, `content-length` or `messages`.
+    /// How messages are separated: `lines`, `content-length` or `messages`.
     #[getter]
     fn framing(&self) -> &'static str {
         name_of(FRAMINGS, self.0.framing)
     }
 
-    /// What happens to messages that break a rule: `tolerant`, `strict` or `off`.
+    /// How messages of the peer that break a rule are handled: `tolerant`, `strict` or `off`.
     #[getter]
     fn policy(&self) -> &'static str {
         name_of(POLICIES, self.0.policy)
     }
 
-    /// Policies for the rules of one severity (`note`, `warning`, `error`) where they differ; see `Rule.severity`.
+    /// The policies that replace `policy` for rules of one severity (`note`, `warning` or `error`); see
+    /// `Rule.severity`.
     #[getter]
     fn policies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let policies = PyDict::new(py);
@@ -216,49 +217,52 @@ impl Config {
         Ok(policies)
     }
 
-    /// Bounds.
+    /// The limits of the connection.
     #[getter]
     fn limits(&self) -> Limits {
         Limits(self.0.limits)
     }
 
-    /// The versions of the protocol that may be agreed on, oldest first.
+    /// The protocol versions that may be agreed on, oldest first.
     #[getter]
     fn versions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.versions.iter().collect::<Vec<_>>())
     }
 
-    /// Drafts that are switched on.
+    /// The names of the enabled drafts.
     #[getter]
     fn drafts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.draft_names())
     }
 
-    /// Milliseconds after which a request of the host's own fails, unless the call says otherwise.
+    /// Milliseconds after which a request that the host sends fails, unless the call gives its own timeout; `None` for
+    /// no timeout.
     #[getter]
     fn timeout(&self) -> Option<u64> {
         self.0.timeout
     }
 
-    /// Milliseconds that the peer has to answer a request that was cancelled.
+    /// Milliseconds that the peer has to answer a request after it was cancelled; `None` for no limit.
     #[getter]
     fn cancel_grace(&self) -> Option<u64> {
         self.0.cancel_grace
     }
 
-    /// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered.
+    /// Milliseconds after which an `Advice` reminds the host, once, of a request that it has not answered; `None` for
+    /// no reminders.
     #[getter]
     fn reminder(&self) -> Option<u64> {
         self.0.reminder
     }
 
-    /// Whether a session may have several prompts at once, for agents that queue prompts (`TURN-03`).
+    /// Whether a session may have several open prompts, for agents that queue prompts (`TURN-03`).
     #[getter]
     fn prompt_queueing(&self) -> bool {
         self.0.prompt_queueing
     }
 
-    /// Methods that are neither the specification's nor begin with an underscore, and are sent and delivered all the same.
+    /// Methods that are sent and delivered although the specification does not define them and they do not begin with
+    /// an underscore (`EXT-07`).
     #[getter]
     fn foreign_methods<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.foreign_methods().collect::<Vec<_>>())

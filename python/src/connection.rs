@@ -20,12 +20,33 @@ use crate::value::{self, IdChoice, PyId, TimeoutChoice};
 /// Work on more bytes than this is done without the GIL.
 const LONG: usize = 64 * 1024;
 
-/// One peer, seen from one side.
+/// One side of a connection to one peer. It does no I/O: the host passes in bytes and the time, and takes out events
+/// and bytes.
 ///
-/// The drain order after anything went in (bytes, end of stream, time, a call of the host's): `next_event` until it
-/// returns `None`, then write what `data_to_send` returns, then ask `poll_timeout` when to come back.
+/// After each input (bytes, end of stream, time, or a call of the host) take events with `next_event` until it returns
+/// `None`, write what `data_to_send` returns, then ask `poll_timeout` when to call `handle_timeout`.
 ///
-/// One thread at a time: a call while another thread is inside one raises `RuntimeError` and changes nothing.
+/// A call while another thread is inside of one raises `RuntimeError` and changes nothing.
+///
+/// Arguments:
+///     `role`: the side of the host, `client` or `agent`.
+///     `framing`: how messages are separated: `lines` (stdio), `content-length`, or `messages` (one per
+///         call).
+///     `policy`: how messages of the peer that break a rule are handled: `tolerant`, `strict` or `off`.
+///     `policies`: a policy for the rules of one severity (`note`, `warning` or `error`) in place of
+///         `policy`.
+///     `limits`: limits on what the peer can make the connection use; by default `Limits()`.
+///     `versions`: the protocol versions that may be agreed on; by default version 1 only.
+///     `drafts`: the drafts to enable, from `DRAFTS`.
+///     `timeout`: milliseconds after which a request that the host sends fails; `None` for no timeout.
+///     `cancel_grace`: milliseconds that the peer has to answer a cancelled request; `None` for no limit.
+///     `reminder`: milliseconds after which an `Advice` reminds the host of an unanswered request; `None` for
+///         never.
+///     `prompt_queueing`: whether a session may have several open prompts (`TURN-03`).
+///     `foreign_methods`: methods to send and deliver although they are neither specified nor begin with `_`.
+///
+/// Raises:
+///     ValueError: for a name or a version that does not exist.
 #[pyclass(frozen, module = "libacp")]
 pub(crate) struct Connection {
     core: Mutex<Core>,
@@ -146,21 +167,23 @@ impl Connection {
         Ok(Connection { core: Mutex::new(Core::new(config)) })
     }
 
-    /// Takes bytes from the peer, in any split (with the framing `messages`: one message a call). Never fails for what
-    /// is in them; what is wrong becomes events.
+    /// Takes bytes from the peer, split in any way; with the framing `messages`, exactly one message per call.
+    ///
+    /// Invalid content never raises: it is reported by `Violation` events.
     #[pyo3(signature = (data, /))]
     fn receive_data(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let bytes = bytes_of(data)?;
         self.with(data.py(), bytes.len(), |core| core.receive(&bytes))
     }
 
-    /// The peer has closed its side: what was received is still read, then everything open ends.
+    /// Tells the connection that the peer has closed its stream. What was received before is still processed; then all
+    /// open requests end and `Closed` is the last event.
     fn receive_eof(&self) -> PyResult<()> {
         self.core()?.receive_eof();
         Ok(())
     }
 
-    /// The next thing that the host must know, or `None`.
+    /// Returns the next event, or `None` if there is none until the next input.
     fn next_event(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let mut core = self.core()?;
         let buffered = core.buffered();
@@ -173,13 +196,13 @@ impl Connection {
         event.map(|event| events::from_core(py, event)).transpose()
     }
 
-    /// The events that are there now, until there are none.
+    /// Returns an iterator over the events that are available now; it calls `next_event`.
     fn events(slf: Bound<'_, Self>) -> Events {
         Events { connection: slf.unbind() }
     }
 
-    /// All bytes for the peer, which count as written from now on. With the framing `messages`: one message; call
-    /// until it returns nothing.
+    /// Removes and returns all bytes to write to the peer. With the framing `messages` it returns one message per call,
+    /// and `b""` after the last.
     fn data_to_send<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut core = self.core()?;
         let bytes = PyBytes::new(py, core.transmit());
@@ -187,7 +210,8 @@ impl Connection {
         Ok(bytes)
     }
 
-    /// Bytes for the peer, at most `limit` of them, which go on waiting until they are consumed.
+    /// Returns up to `limit` bytes to write to the peer without removing them; call `consume` with the number that was
+    /// written. For transports with partial writes, in place of `data_to_send`.
     #[pyo3(signature = (limit=None))]
     fn transmit<'py>(&self, py: Python<'py>, limit: Option<usize>) -> PyResult<Bound<'py, PyBytes>> {
         let core = self.core()?;
@@ -195,17 +219,24 @@ impl Connection {
         Ok(PyBytes::new(py, &bytes[..limit.unwrap_or(bytes.len()).min(bytes.len())]))
     }
 
-    /// Takes `count` bytes of `transmit` as written; partial writes are normal.
+    /// Removes the first `count` bytes that `transmit` returned, because they were written.
     fn consume(&self, count: usize) -> PyResult<()> {
         self.core()?.consume(count);
         Ok(())
     }
 
-    /// Sends a request and returns its id; the answer comes as one `Response`.
+    /// Sends a request and returns its id. The request ends with exactly one `Response` event.
     ///
-    /// For `initialize`, `protocolVersion` is filled in when it is left out. `timeout` is in milliseconds from the time
-    /// that was last told; `None` waits for ever, also where the connection has a time-out. Raises `Misuse` when the call
-    /// is not allowed now; nothing is sent then.
+    /// Arguments:
+    ///     `method`: the method to call.
+    ///     `params`: the params; if absent, an empty object. For `initialize`, a missing `protocolVersion` is
+    ///         added.
+    ///     `id`: an id to use; by default the connection chooses one.
+    ///     `timeout`: milliseconds from the time of the last `handle_timeout` call, in place of the timeout of
+    ///         the connection; `None` for no timeout.
+    ///
+    /// Raises:
+    ///     Misuse: if the specification forbids the call now or the params are invalid; nothing is sent.
     #[pyo3(signature = (method, params=None, *, id=IdChoice::Next, timeout=TimeoutChoice(Timeout::Configured)))]
     fn request<'py>(
         &self,
@@ -225,29 +256,46 @@ impl Connection {
         PyId(&id).into_pyobject(py)
     }
 
-    /// Sends a notification. `session/cancel` also answers the session's open permission requests with `cancelled`.
+    /// Sends a notification. `session/cancel` also answers the session's open permission requests and elicitations with
+    /// `cancelled` or `cancel`.
     ///
-    /// Raises `Misuse` when it is not allowed now; nothing is sent then.
+    /// Arguments:
+    ///     `method`: the method to call.
+    ///     `params`: the params; if absent, an empty object.
+    ///
+    /// Raises:
+    ///     Misuse: if the specification forbids the call now or the params are invalid; nothing is sent.
     #[pyo3(signature = (method, params=None))]
     fn notify(&self, py: Python<'_>, method: &Bound<'_, PyString>, params: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let (method, params) = (method_name(method)?, json::params(params)?);
         self.call(py, params.len(), |core| core.notify(&method, &params))
     }
 
-    /// Answers a request of the peer's, named by its event or its id. For `initialize`, `protocolVersion` is filled in
-    /// when it is left out.
+    /// Answers a request of the peer with a result.
     ///
-    /// Raises `Misuse` when no such request is open or the result does not fit; nothing is sent then.
+    /// Arguments:
+    ///     `request`: the `Request` event, a `Cancel` or `OpenRequest` of the same request, or its id.
+    ///     `result`: the result. For `initialize`, a missing `protocolVersion` is added.
+    ///
+    /// Raises:
+    ///     Misuse: if the request is not open or the result is invalid; nothing is sent.
     fn respond(&self, py: Python<'_>, request: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
         let result = json::dumps(result)?;
         let request = named(request)?;
         self.call(py, result.len(), |core| core.respond(key(&request), &result))
     }
 
-    /// Answers a request of the peer's with an error. The error of a prompt that the client has cancelled is sent as
-    /// the stop reason `cancelled`.
+    /// Answers a request of the peer with an error. If the request is a prompt of version 1 that the client has
+    /// cancelled, the stop reason `cancelled` is sent instead (`TURN-15`).
     ///
-    /// Raises `Misuse` when no such request is open; nothing is sent then.
+    /// Arguments:
+    ///     `request`: the `Request` event, a `Cancel` or `OpenRequest` of the same request, or its id.
+    ///     `code`: the error code; `ErrorCode` has those of the specification.
+    ///     `message`: one short sentence.
+    ///     `data`: any JSON value with details; `None` for no data.
+    ///
+    /// Raises:
+    ///     Misuse: if the request is not open or the error is invalid; nothing is sent.
     #[pyo3(signature = (request, code, message, data=None))]
     fn respond_error(
         &self,
@@ -266,39 +314,45 @@ impl Connection {
         })
     }
 
-    /// Asks the peer to cancel a request of the host's own (`$/cancel_request`). Its answer still comes, whatever it
-    /// is. Asking twice sends nothing more.
+    /// Asks the peer to cancel a request that the host has sent (`$/cancel_request`). The request still ends with a
+    /// `Response`: the peer's answer, or the outcome `cancelled` once the grace period is over. A second call for the
+    /// same request sends nothing.
+    ///
+    /// Raises:
+    ///     Misuse: if no such request of the host is open.
     fn cancel(&self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<()> {
         let id = value::id(id)?;
         self.call(py, 0, |core| core.cancel(&id))
     }
 
-    /// Ends the connection from this side: permission requests that are open are answered `cancelled`, own requests
-    /// end as `closed`, and what waits can still be sent.
+    /// Closes the connection from this side. Open permission requests and elicitations are answered with `cancelled` or
+    /// `cancel`, open requests of the host end with the outcome `closed`, and bytes that are queued can still be sent.
     fn close(&self) -> PyResult<()> {
         self.core()?.close();
         Ok(())
     }
 
-    /// Tells the time, in milliseconds on a clock of the host's own that does not run backwards. Requests whose time
-    /// is up end as `timeout`, and of the peer's that wait too long the host is reminded by an `Advice`.
+    /// Sets the current time, in milliseconds on a monotonic clock of the host. Requests whose deadline has passed end
+    /// with the outcome `timeout`, and due reminders are reported as `Advice`.
     fn handle_timeout(&self, now: u64) -> PyResult<()> {
         self.core()?.handle_timeout(now);
         Ok(())
     }
 
-    /// When `handle_timeout` is wanted, on the host's clock.
+    /// The time at which to call `handle_timeout` next, on the host's clock in milliseconds; `None` if there is no
+    /// deadline.
     fn poll_timeout(&self) -> PyResult<Option<u64>> {
         Ok(self.core()?.poll_timeout())
     }
 
-    /// Whether a method could be sent now as far as version, side, phase and capabilities go.
+    /// Whether the version, the role, the phase and the capabilities allow a method to be called now. `method:part`
+    /// asks about an optional part of it, such as `session/prompt:image`.
     fn can(&self, method: &Bound<'_, PyString>) -> PyResult<bool> {
         let method = method_name(method)?;
         Ok(self.core()?.can(&method))
     }
 
-    /// Why a method could not be sent now, as the `Misuse` that the call would raise; `None` when it could.
+    /// The `Misuse` that `can` is about, as the call would raise it; `None` if the method can be called now.
     fn why_not<'py>(&self, py: Python<'py>, method: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let method = method_name(method)?;
         let misuse = self.core()?.why_not(&method);
@@ -314,7 +368,7 @@ impl Connection {
     }
 }
 
-/// The iterator of `Connection.events`.
+/// The iterator that `Connection.events` returns.
 #[pyclass(frozen, module = "libacp")]
 pub(crate) struct Events {
     connection: Py<Connection>,

@@ -46,15 +46,15 @@ macro_rules! ended {
             $(#[doc = $outcome])+
             #[pyo3(get)]
             outcome: Name,
-            /// The method that was called.
+            /// The method of the request.
             #[pyo3(get)]
             method: Name,
             result: Option<JsonText>,
             error: Option<PeerError>,
-            /// The session it was about.
+            /// The session id in the request, if there is one.
             #[pyo3(get)]
             session: Option<SessionId>,
-            /// The request's own number; see `OpenRequest.serial`.
+            /// The serial number of the request on this connection; see `OpenRequest.serial`.
             #[pyo3(get)]
             serial: u64,
         }
@@ -104,13 +104,17 @@ macro_rules! ended {
                 ("id", "outcome", "method")
             }
 
-            /// The id that `request` returned.
+            /// The id of the request, as `Connection.request` returned it.
             #[getter]
             fn id(&self) -> PyId<'_> {
                 PyId(&self.id)
             }
 
-            /// The result; raises `PeerError` or `NoResult` when there is none.
+            /// Returns the result.
+            ///
+            /// Raises:
+            ///     PeerError: if the peer answered with an error.
+            ///     NoResult: if there is no valid answer: the outcome is `invalid`, `timeout`, `cancelled` or `closed`.
             fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
                 match (&self.result, &self.error) {
                     (Some(result), _) => result.object(py),
@@ -119,13 +123,13 @@ macro_rules! ended {
                 }
             }
 
-            /// The result as JSON text, if there is one.
+            /// The result as JSON text; `None` if there is none.
             #[getter]
             fn result_json(&self) -> Option<&str> {
                 self.result.as_ref().map(JsonText::as_str)
             }
 
-            /// The peer's error, if it sent one.
+            /// The error with which the peer answered; `None` if there is none.
             #[getter]
             fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
                 self.error.as_ref().map(|error| error.object(py)).transpose()
@@ -161,22 +165,23 @@ macro_rules! ended {
 
 ended! {
     Response,
-    /// The end of a request of the host's. Each request has exactly one.
-    outcome /// How it ended: `result`, `error`, `invalid`, `timeout`, `cancelled` or `closed`.
+    /// A request that the host sent has ended. Every request ends with exactly one `Response`.
+    outcome /// How the request ended: `result`, `error`, `invalid`, `timeout`, `cancelled` or `closed`.
 }
 
 ended! {
     LateResponse,
-    /// An answer of the peer's to a request that had ended with the outcome `timeout` or `cancelled`. What it opened is
-    /// open: close the session or release the terminal if nobody wants it any more.
-    outcome /// What it is: `result`, `error` or `invalid`.
+    /// The peer answered a request that had already ended with the outcome `timeout` or `cancelled`. A session or
+    /// terminal that the answer opens is open: close or release it if it is no longer wanted.
+    outcome /// What the answer is: `result`, `error` or `invalid`.
 }
 
-/// The connection is over; the last event.
+/// The connection has ended. This is the last event.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Closed {
-    /// Why: `end_of_stream`, `host` or `version`.
+    /// Why the connection ended: `end_of_stream`, `host` (`close` was called) or `version` (no common protocol
+    /// version).
     #[pyo3(get)]
     reason: Name,
     unanswered: Vec<Id>,
@@ -204,13 +209,13 @@ impl Closed {
         ("reason",)
     }
 
-    /// Ids of the peer's requests that the host never answered, oldest first.
+    /// The ids of the peer's requests that the host never answered, oldest first.
     #[getter]
     fn unanswered<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.unanswered.iter().map(PyId))
     }
 
-    /// Terminals that were never released.
+    /// The terminals that were never released.
     #[getter]
     fn terminals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.terminals.iter().cloned())

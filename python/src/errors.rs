@@ -74,41 +74,41 @@ pub(crate) fn no_result(py: Python<'_>, outcome: &str, method: &str) -> PyErr {
     raised(class(py, "NoResult").and_then(|class| class.call1((outcome, method))))
 }
 
-/// The codes of error answers.
+/// The error codes of the specification, and those of JSON-RPC.
 #[pyclass(frozen, module = "libacp")]
 pub(crate) struct ErrorCode;
 
 #[pymethods]
 impl ErrorCode {
-    /// Not JSON.
+    /// The text is not valid JSON.
     #[classattr]
     const PARSE_ERROR: i32 = libacp::ErrorCode::PARSE_ERROR.0;
-    /// JSON, but not a message, or not now.
+    /// The message is not a valid request, or is not allowed in the current state.
     #[classattr]
     const INVALID_REQUEST: i32 = libacp::ErrorCode::INVALID_REQUEST.0;
-    /// No such method here.
+    /// The method does not exist or is not supported.
     #[classattr]
     const METHOD_NOT_FOUND: i32 = libacp::ErrorCode::METHOD_NOT_FOUND.0;
-    /// Params that do not fit.
+    /// The params are invalid.
     #[classattr]
     const INVALID_PARAMS: i32 = libacp::ErrorCode::INVALID_PARAMS.0;
-    /// A failure of the answering side.
+    /// The side that answers has failed.
     #[classattr]
     const INTERNAL_ERROR: i32 = libacp::ErrorCode::INTERNAL_ERROR.0;
-    /// Cancelled by `$/cancel_request`.
+    /// The request was cancelled.
     #[classattr]
     const REQUEST_CANCELLED: i32 = libacp::ErrorCode::REQUEST_CANCELLED.0;
-    /// The user has to log in first.
+    /// A login is required first.
     #[classattr]
     const AUTH_REQUIRED: i32 = libacp::ErrorCode::AUTH_REQUIRED.0;
-    /// A session, file or the like that is not there.
+    /// A resource, such as a session or a file, does not exist.
     #[classattr]
     const RESOURCE_NOT_FOUND: i32 = libacp::ErrorCode::RESOURCE_NOT_FOUND.0;
-    /// No common protocol version (version 2 of the protocol).
+    /// There is no common protocol version (version 2).
     #[classattr]
     const UNSUPPORTED_PROTOCOL_VERSION: i32 = libacp::ErrorCode::UNSUPPORTED_PROTOCOL_VERSION.0;
 
-    /// The usual short message for a code.
+    /// Returns the usual short message for an error code.
     #[staticmethod]
     fn message(code: i32) -> &'static str {
         libacp::ErrorCode(code).message()

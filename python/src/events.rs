@@ -31,19 +31,20 @@ pub(crate) fn from_core(py: Python<'_>, event: Event) -> PyResult<Py<PyAny>> {
     })
 }
 
-/// A request of the peer's; answer it with `respond` or `respond_error`.
+/// The peer sent a request. Answer it with `Connection.respond` or `Connection.respond_error`.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Request {
-    /// The method.
+    /// The method that the peer called.
     #[pyo3(get)]
     method: Name,
     params: JsonText,
     pub(crate) id: Id,
-    /// The session it is about.
+    /// The session id in the params; `None` if there is none.
     #[pyo3(get)]
     session: Option<SessionId>,
-    /// A number for it that is unique on this connection, where an id is unwieldy.
+    /// The serial number of the request, unique on this connection: an integer that the host can use in place of the
+    /// id.
     #[pyo3(get)]
     pub(crate) serial: u64,
 }
@@ -81,14 +82,13 @@ impl Request {
         ("method", "params", "id")
     }
 
-    /// Its id, exactly as sent.
+    /// The id of the request, exactly as sent.
     #[getter]
     fn id(&self) -> PyId<'_> {
         PyId(&self.id)
     }
 
-    /// The params, read when first asked for; `{}` where there were none. They fit the model, except for extension
-    /// methods.
+    /// The params, parsed on first access; `{}` if there are none. They match the schema, except for extension methods.
     #[getter]
     fn params(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.params.object(py)
@@ -116,21 +116,22 @@ impl Request {
     }
 }
 
-/// A notification of the peer's.
+/// The peer sent a notification.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Notification {
-    /// The method.
+    /// The method that the peer called.
     #[pyo3(get)]
     method: Name,
     params: JsonText,
-    /// The session it is about.
+    /// The session id in the params; `None` if there is none.
     #[pyo3(get)]
     session: Option<SessionId>,
-    /// The kind of a `session/update`, where the model knows it.
+    /// The type of a `session/update`; `None` for other methods and for types that the library does not know.
     #[pyo3(get)]
     update: Option<Name>,
-    /// Where it stands in the life of its session: `turn`, `replay`, `idle` or `none`.
+    /// When in its session it was sent: during a `turn`, in a `replay` of the history, while `idle`, or `none` without
+    /// a session.
     #[pyo3(get)]
     timing: Name,
 }
@@ -168,8 +169,7 @@ impl Notification {
         ("method", "params")
     }
 
-    /// The params, read when first asked for; `{}` where there were none. They fit the model, except for extension
-    /// methods.
+    /// The params, parsed on first access; `{}` if there are none. They match the schema, except for extension methods.
     #[getter]
     fn params(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.params.object(py)
@@ -198,18 +198,18 @@ impl Notification {
     }
 }
 
-/// The peer no longer wants the answer to a request (`$/cancel_request`). It must be answered all the same.
+/// The peer asked to cancel one of its requests (`$/cancel_request`). The request must still be answered.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Cancel {
     pub(crate) id: Id,
-    /// The method that was called.
+    /// The method of the request.
     #[pyo3(get)]
     method: Name,
-    /// The session it is about.
+    /// The session id in the params; `None` if there is none.
     #[pyo3(get)]
     session: Option<SessionId>,
-    /// The request's own number; see `Request.serial`.
+    /// The serial number of the request; see `Request.serial`.
     #[pyo3(get)]
     pub(crate) serial: u64,
 }
@@ -251,22 +251,22 @@ impl Cancel {
     }
 }
 
-/// The core has answered a request of the peer's in the host's place: close the dialog, an answer of the host's would
-/// be a second one.
+/// The connection has answered a request of the peer on behalf of the host. The host must not answer it as well, and
+/// should close a dialog that it shows for the request.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Answered {
     id: Id,
-    /// The method that was called.
+    /// The method of the request.
     #[pyo3(get)]
     method: Name,
-    /// The rule that asks for it.
+    /// The id of the rule that requires this answer.
     #[pyo3(get)]
     rule: Name,
-    /// The session it is about.
+    /// The session id in the params; `None` if there is none.
     #[pyo3(get)]
     session: Option<SessionId>,
-    /// The request's own number; see `Request.serial`.
+    /// The serial number of the request; see `Request.serial`.
     #[pyo3(get)]
     serial: u64,
 }

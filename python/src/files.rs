@@ -8,12 +8,17 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// The files of one session. `libacp.aio.Files` is what clients use; this is what it stands on.
+/// The text files of one session, confined to its roots. Internal: clients use `libacp.aio.Files`, which is built on
+/// it.
 ///
-/// The roots are opened now, and stay the folders that they are; those that are not there hold nothing. `may` is called on
-/// those threads, one call for each file, with its path from its root, whether it is to be written, and its root.
-/// `read` and `write` return at once with what has to be run, on another thread: it waits for its turn, which is that of
-/// the call that made it, and returns the text, the code of the error and its message; ``None`` for what there is not.
+/// The roots are opened now and keep referring to the same directories even if they are renamed; a root that does not
+/// exist allows nothing. `read` and `write` return an operation immediately; run it on another thread.
+///
+/// Arguments:
+///     `roots`: absolute paths of directories.
+///     `most`: maximum size of a file, in bytes.
+///     `may`: called on the thread that runs an operation, once per file, with the path relative to its root,
+///         whether it is to be written, and the root; returns whether that is allowed. By default `guarded`.
 #[pyclass(frozen, module = "libacp._native")]
 pub(crate) struct Files(libacp_files::Files);
 
@@ -33,23 +38,24 @@ impl Files {
         Files(libacp_files::Files::with(opened, options))
     }
 
-    /// The roots that were there, with all links followed.
+    /// The roots that exist, with all links resolved.
     #[getter]
     fn roots(&self) -> Vec<&Path> {
         self.0.roots().iter().map(Root::path).collect()
     }
 
-    /// To read a file, from this line on and so many of them.
+    /// Returns an operation that reads a file, from `line` (from 1) and at most `limit` lines; `None` for the whole
+    /// file.
     fn read(&self, path: String, line: Option<u64>, limit: Option<u64>) -> FileOperation {
         FileOperation::new(Kind::Read(self.0.reading(path, line, limit)))
     }
 
-    /// To write a file.
+    /// Returns an operation that writes a file.
     fn write(&self, path: String, text: String) -> FileOperation {
         FileOperation::new(Kind::Write(self.0.writing(path, text)))
     }
 
-    /// What holds without a `may`.
+    /// The default for `may`: whether a path may be read or written.
     #[staticmethod]
     // They are extracted, and so owned.
     #[allow(clippy::needless_pass_by_value)]
@@ -57,7 +63,8 @@ impl Files {
         guarded(&Asked::new(&root, &path, writing))
     }
 
-    /// The names of folders that `guarded` lets nobody write into, and then those of what editors run.
+    /// The names of directories that `guarded` does not allow to be written into, and the names of files that editors
+    /// run.
     #[classattr]
     fn guards(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
         PyTuple::new(py, [PyTuple::new(py, REPOSITORIES)?, PyTuple::new(py, RUNS_UNASKED)?])
@@ -79,7 +86,7 @@ enum Kind {
     Write(Operation<()>),
 }
 
-/// What `Files.read` and `Files.write` return, to be run once.
+/// An operation of `Files.read` or `Files.write`, which runs once.
 #[pyclass(frozen, module = "libacp._native")]
 pub(crate) struct FileOperation(Mutex<Option<Kind>>);
 
@@ -93,7 +100,9 @@ type Outcome = (Option<String>, Option<i32>, Option<String>);
 
 #[pymethods]
 impl FileOperation {
-    /// Waits for its turn, and does it.
+    /// Waits for earlier operations (a read for writes, a write for reads and writes), then runs this one.
+    ///
+    /// Returns the text of the file, the error code and the error message; each is `None` if there is none.
     fn run(&self, py: Python<'_>) -> PyResult<Outcome> {
         let kind = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let kind = kind.ok_or_else(|| PyRuntimeError::new_err("this operation was done before"))?;

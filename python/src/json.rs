@@ -69,11 +69,11 @@ pub(crate) fn loads(py: Python<'_>, text: &str) -> PyResult<Py<PyAny>> {
         .call1(py, (PyString::new(py, text),))
 }
 
-/// JSON text in place of an object, where a host has it already: `connection.request(method, RawJson(text))`.
+/// JSON text that is passed in place of an object: `connection.request(method, RawJson(text))`.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct RawJson {
-    /// The text.
+    /// The JSON text.
     #[pyo3(get)]
     text: String,
 }

@@ -7,24 +7,25 @@ use pyo3::prelude::*;
 
 use crate::value::{PyId, Reduced, Repr};
 
-/// A request that has no answer yet.
+/// A request that has not been answered.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct OpenRequest {
     pub(crate) id: Id,
-    /// Its number on this connection; see `Request.serial`.
+    /// The serial number of the request, unique on this connection; see `Request.serial`.
     #[pyo3(get)]
     pub(crate) serial: u64,
-    /// The method.
+    /// The method of the request.
     #[pyo3(get)]
     method: String,
-    /// The session it is about.
+    /// The session id in the params; `None` if there is none.
     #[pyo3(get)]
     session: Option<String>,
     /// Whether its sender has asked to cancel it.
     #[pyo3(get)]
     cancelled: bool,
-    /// When it times out, in the host's milliseconds; of a peer's request, when the host is reminded of it.
+    /// When a request of the host times out, or when the host is reminded of a request of the peer: milliseconds on the
+    /// host's clock, or `None` for never.
     #[pyo3(get)]
     deadline: Option<u64>,
 }
@@ -49,7 +50,7 @@ impl OpenRequest {
         ("method", "id")
     }
 
-    /// Its id.
+    /// The id of the request.
     #[getter]
     fn id(&self) -> PyId<'_> {
         PyId(&self.id)
@@ -62,17 +63,17 @@ impl OpenRequest {
     }
 }
 
-/// What is known of one session.
+/// The state of one session.
 #[pyclass(frozen, eq, module = "libacp")]
 #[derive(PartialEq, Eq)]
 pub(crate) struct Session {
-    /// Whether it can be used: `loading`, `resuming` or `ready`.
+    /// How far the session is opened: `loading`, `resuming` or `ready`.
     #[pyo3(get)]
     state: &'static str,
-    /// Whether the agent works for it: `idle`, `running`, `requires_action` or `cancelling`.
+    /// Whether the agent is working: `idle`, `running`, `requires_action` or `cancelling`.
     #[pyo3(get)]
     turn: &'static str,
-    /// Its open terminals, and whether the command of each has ended.
+    /// The open terminals by id; the value says whether the command has ended.
     #[pyo3(get)]
     terminals: BTreeMap<String, bool>,
 }
@@ -100,14 +101,14 @@ impl Session {
     }
 }
 
-/// A terminal, by session.
+/// The id of a terminal together with its session.
 #[pyclass(frozen, eq, ord, hash, module = "libacp")]
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TerminalRef {
-    /// The session it belongs to.
+    /// The id of the session.
     #[pyo3(get)]
     session: String,
-    /// Its id there.
+    /// The id of the terminal, which is unique in its session.
     #[pyo3(get)]
     terminal: String,
 }

@@ -12,14 +12,15 @@ use crate::events;
 use crate::json;
 use crate::known::{OpenRequest, Session};
 
-/// Looks on while a client and an agent talk, and reports what either of them does wrong. It sends nothing.
+/// Observes the conversation of a client and an agent, and reports the violations of both. It sends nothing.
 ///
-/// The bytes of each side go in with `receive_data`, in the order in which they were sent. After each call take
-/// `next_event` until it returns `None`: what was received is read then. Each event comes with the side that sent it, so a
-/// `Violation` with the side that broke the rule; its consequence is what a receiver is to do about the message, and what
-/// the real one did is in what follows.
+/// Pass in the bytes of each side with `receive_data`, in the order in which they were sent, and after each call take
+/// events with `next_event` until it returns `None`. Every event comes with the side that sent the message: for a
+/// `Violation`, the side that broke the rule. The consequence of a violation is what a receiver should do with the
+/// message; the messages that follow show what the real receiver did.
 ///
-/// Without `versions`, all versions of the protocol are followed. One thread at a time, as with a `Connection`.
+/// The arguments are those of `Connection`, except that without `versions` all versions are supported. A call while
+/// another thread is inside of one raises `RuntimeError` and changes nothing.
 #[pyclass(frozen, module = "libacp")]
 pub(crate) struct Observer {
     core: Mutex<Core>,
@@ -56,9 +57,11 @@ impl Observer {
         Ok(Observer { core: Mutex::new(Core::new(config)) })
     }
 
-    /// Takes bytes that one side (`client` or `agent`) has sent, in any split (with the framing `messages`: one message a
-    /// call). Never fails for what is in them; what is wrong becomes events. Bytes of the two sides go in in the order in
-    /// which they were sent: an answer before its request is an answer to nothing.
+    /// Takes bytes that one side (`client` or `agent`) has sent, split in any way; with the framing `messages`, exactly
+    /// one message per call.
+    ///
+    /// Pass in the bytes of both sides in the order in which they were sent; an answer that comes before its request
+    /// matches no request. Invalid content never raises: it is reported by `Violation` events.
     #[pyo3(signature = (side, data, /))]
     fn receive_data(&self, side: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let (side, bytes) = (config::role("side", side)?, bytes_of(data)?);
@@ -66,8 +69,8 @@ impl Observer {
         Ok(())
     }
 
-    /// One side (`client` or `agent`) has closed its stream. Once both have, requests that were never answered end as
-    /// `closed`, and the last event is a `Closed`.
+    /// Tells the observer that one side (`client` or `agent`) has closed its stream. Once both have, unanswered
+    /// requests end with the outcome `closed`, and the last event is `Closed`.
     #[pyo3(signature = (side, /))]
     fn receive_eof(&self, side: &str) -> PyResult<()> {
         let side = config::role("side", side)?;
@@ -75,8 +78,8 @@ impl Observer {
         Ok(())
     }
 
-    /// What was seen next, and the side that sent it; `None` when there is nothing more now. A `Response` for want of an
-    /// answer comes with the side that had asked.
+    /// Returns the side that sent a message, and the event about it; `None` if there is none until the next input. A
+    /// `Response` for a request that was never answered comes with the side that sent the request.
     fn next_event(&self, py: Python<'_>) -> PyResult<Option<(&'static str, Py<PyAny>)>> {
         let mut core = self.core()?;
         let buffered = core.buffered();
@@ -85,62 +88,62 @@ impl Observer {
         seen.map(|(side, event)| Ok((side.name(), events::from_core(py, event)?))).transpose()
     }
 
-    /// What was seen, each event with the side that sent it, until there is nothing more now.
+    /// Returns an iterator over the events that are available now; it calls `next_event`.
     fn events(slf: Bound<'_, Self>) -> ObserverEvents {
         ObserverEvents { observer: slf.unbind() }
     }
 
-    /// How much was received and has not been read yet, of both sides. In bytes.
+    /// The number of bytes that were received from both sides and not processed yet.
     #[getter]
     fn buffered(&self) -> PyResult<usize> {
         Ok(self.core()?.buffered())
     }
 
-    /// The version that both sides have agreed on; before the agent has answered, what it is expected to answer. `None`
+    /// The agreed protocol version; before the agent has answered, the version that it is expected to answer. `None`
     /// before `initialize`.
     #[getter]
     fn version(&self) -> PyResult<Option<u16>> {
         Ok(self.core()?.version())
     }
 
-    /// How far the conversation is: `start`, `initializing`, `ready` or `closed`.
+    /// The phase of the conversation: `start`, `initializing`, `ready` or `closed`.
     #[getter]
     fn phase(&self) -> PyResult<&'static str> {
         Ok(self.core()?.phase().name())
     }
 
-    /// What one side (`client` or `agent`) can do: its capabilities object, `{}` before `initialize`. A new object each
-    /// time.
+    /// The capabilities object of one side (`client` or `agent`); `{}` before `initialize`. Each call returns a new
+    /// object.
     fn capabilities(&self, py: Python<'_>, side: &str) -> PyResult<Py<PyAny>> {
         let side = config::role("side", side)?;
         let text = self.core()?.capabilities(side).to_owned();
         json::loads(py, &text)
     }
 
-    /// The sessions that are known now, by id.
+    /// The known sessions by id.
     #[getter]
     fn sessions(&self) -> PyResult<BTreeMap<String, Session>> {
         Ok(self.core()?.sessions().map(|(id, session)| (id.to_string(), Session::from(session))).collect())
     }
 
-    /// What is known of one session at a glance. `None` when the session is not known.
+    /// The state of one session; `None` if the session is unknown.
     fn session(&self, id: &str) -> PyResult<Option<Session>> {
         Ok(self.core()?.session(id).map(Session::from))
     }
 
-    /// The requests that one side (`client` or `agent`) has sent and that have no answer yet, oldest first.
+    /// The unanswered requests that one side (`client` or `agent`) has sent, oldest first.
     fn open_requests(&self, side: &str) -> PyResult<Vec<OpenRequest>> {
         let side = config::role("side", side)?;
         Ok(self.core()?.open_requests(side).map(OpenRequest::from).collect())
     }
 
-    /// All that is known of the conversation as a whole, as `Connection.snapshot` has it.
+    /// The state of the whole conversation, in the form of `Connection.snapshot`.
     fn snapshot(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let text = self.core()?.snapshot();
         json::loads(py, &text)
     }
 
-    /// All that is known of a session, as `Connection.session_snapshot` has it. `None` when the session is not known.
+    /// The full state of one session, in the form of `Connection.session_snapshot`; `None` if the session is unknown.
     fn session_snapshot(&self, py: Python<'_>, id: &str) -> PyResult<Option<Py<PyAny>>> {
         let text = self.core()?.session(id).map(libacp::connection::Session::snapshot);
         text.map(|text| json::loads(py, &text)).transpose()
@@ -153,7 +156,7 @@ impl Observer {
     }
 }
 
-/// The iterator of `Observer.events`.
+/// The iterator that `Observer.events` returns.
 #[pyclass(frozen, module = "libacp")]
 pub(crate) struct ObserverEvents {
     observer: Py<Observer>,

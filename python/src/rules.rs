@@ -12,13 +12,13 @@ use crate::value::{self, PyId, Reduced, Repr};
 
 type Name = Cow<'static, str>;
 
-/// The rule with this id, as events and exceptions carry it; `None` when there is none.
+/// Returns the rule with this id, such as `PERM-02`, as events and exceptions have it; `None` for an unknown id.
 #[pyfunction]
 pub(crate) fn rule(id: &str) -> Option<Rule> {
     libacp::rules::rule(id).map(Rule)
 }
 
-/// One rule of the catalogue.
+/// One rule of the rule catalogue.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 pub(crate) struct Rule(&'static libacp::rules::Rule);
 
@@ -42,43 +42,43 @@ impl Rule {
         ("id", "level", "severity")
     }
 
-    /// Its id.
+    /// The id of the rule, such as `PERM-02`.
     #[getter]
     fn id(&self) -> &'static str {
         self.0.id
     }
 
-    /// How binding the specification makes it: `MUST`, `MUST NOT`, `SHOULD`, `SHOULD NOT` or `MAY`.
+    /// The level of the requirement: `MUST`, `MUST NOT`, `SHOULD`, `SHOULD NOT` or `MAY`.
     #[getter]
     fn level(&self) -> &'static str {
         self.0.level.name()
     }
 
-    /// How bad it is when a peer breaks it: `note`, `warning` or `error`.
+    /// How serious it is when a peer breaks the rule: `note`, `warning` or `error`.
     #[getter]
     fn severity(&self) -> &'static str {
         self.0.severity.name()
     }
 
-    /// Whether the host's calls are held to it.
+    /// Whether the rule is checked in the host's calls.
     #[getter]
     fn send(&self) -> bool {
         self.0.send
     }
 
-    /// Whether the peer's messages are held to it.
+    /// Whether the rule is checked in the peer's messages.
     #[getter]
     fn receive(&self) -> bool {
         self.0.receive
     }
 
-    /// Whether the connection follows or does what it says.
+    /// Whether the connection keeps the state that the rule describes, or acts as it says.
     #[getter]
     fn track(&self) -> bool {
         self.0.track
     }
 
-    /// What it says, in one sentence.
+    /// What the rule says.
     #[getter]
     fn text(&self) -> &'static str {
         self.0.text
@@ -104,32 +104,33 @@ fn read_id(id: Option<&Bound<'_, PyAny>>, has_id: Option<bool>) -> PyResult<Opti
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Violation {
-    /// The rule, as listed in the rule catalogue.
+    /// The id of the rule; `libacp.rule` has more about it.
     #[pyo3(get)]
     rule: Name,
     /// What is wrong, in one sentence.
     #[pyo3(get)]
     message: String,
-    /// JSON pointer into the params or result; empty when it is about the message as a whole.
+    /// JSON pointer to the problem in the params or the result; empty if it concerns the whole message.
     #[pyo3(get)]
     pointer: String,
-    /// The method, where one could be read.
+    /// The method of the message; `None` if it could not be read.
     #[pyo3(get)]
     method: Option<Name>,
     id: Option<Id>,
-    /// The session it is about, where one could be read before what is wrong.
+    /// The session id in the message; `None` if none could be read.
     #[pyo3(get)]
     session: Option<String>,
-    /// The number of the frame on this connection, from 1.
+    /// The number of the frame among those that were received on this connection, from 1.
     #[pyo3(get)]
     frame: u64,
-    /// Its first bytes, at most 256, with U+FFFD for what is not UTF-8.
+    /// The first bytes of the frame, at most 256, with U+FFFD for invalid UTF-8; empty if it may contain secrets
+    /// (`AUTH-27`).
     #[pyo3(get)]
     excerpt: String,
-    /// What became of the message: `delivered`, `dropped` or `refused`.
+    /// What happened to the message: it was `delivered`, `dropped`, or `refused` by an error answer.
     #[pyo3(get)]
     consequence: Name,
-    /// The code of the error that it was answered with, if it was.
+    /// The error code with which the message was refused; `None` if it was not refused.
     #[pyo3(get)]
     code: Option<i32>,
 }
@@ -184,13 +185,13 @@ impl Violation {
         ("rule", "message")
     }
 
-    /// The id, where one could be read.
+    /// The id of the message; `None` if it could not be read or is null, see `has_id`.
     #[getter]
     fn id(&self) -> Option<PyId<'_>> {
         self.id.as_ref().map(PyId)
     }
 
-    /// Whether an id could be read: tells an id that is `None` from no id.
+    /// Whether an id could be read; it distinguishes a null id from no id.
     #[getter]
     fn has_id(&self) -> bool {
         self.id.is_some()
@@ -223,25 +224,25 @@ impl Violation {
     }
 }
 
-/// The host's own message went out, but a rule that does not bind says that it should not look like this. Or it has not
-/// gone out at all: a request of the peer's has waited for its answer as long as `reminder` says (`RPC-15`).
+/// A recommendation about the host's own behavior: a message that was sent should have been different, or a request of
+/// the peer has waited for its answer as long as `reminder` allows (`RPC-15`).
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Advice {
-    /// The rule, as listed in the rule catalogue.
+    /// The id of the rule; `libacp.rule` has more about it.
     #[pyo3(get)]
     rule: Name,
-    /// What is odd, in one sentence.
+    /// What should be different, in one sentence.
     #[pyo3(get)]
     message: String,
-    /// JSON pointer into the params or result.
+    /// JSON pointer to the place in the params or the result; empty if it concerns the whole message.
     #[pyo3(get)]
     pointer: String,
-    /// The method; of an answer, the method that was called.
+    /// The method of the message; for an answer, the method of its request.
     #[pyo3(get)]
     method: String,
     id: Option<Id>,
-    /// The session it is about.
+    /// The session id in the message; `None` if there is none.
     #[pyo3(get)]
     session: Option<String>,
 }
@@ -276,13 +277,13 @@ impl Advice {
         ("rule", "message")
     }
 
-    /// The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet.
+    /// The id of the peer's request, if this is about an answer or a missing answer.
     #[getter]
     fn id(&self) -> Option<PyId<'_>> {
         self.id.as_ref().map(PyId)
     }
 
-    /// Whether it is about a request of the peer's: tells an id that is `None` from no id.
+    /// Whether this is about a request of the peer; it distinguishes a null id from no id.
     #[getter]
     fn has_id(&self) -> bool {
         self.id.is_some()

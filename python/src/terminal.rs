@@ -6,9 +6,12 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::value;
 
-/// The end of a command's output that fits the `outputByteLimit` of `terminal/create`, as the answer to
-/// `terminal/output`: a dict with `output` and `truncated`, to which the exit status can be added. It is cut from the
-/// front, and never inside a character; the limit counts bytes of UTF-8.
+/// Truncates the output of a command to the `outputByteLimit` of `terminal/create` (`TERM-08`).
+///
+/// The output is cut from the front, never inside of a character. `byte_limit` is in bytes of UTF-8.
+///
+/// Returns the result for `terminal/output`: a dict with `output` and `truncated`, to which the host adds the exit
+/// status.
 #[pyfunction]
 pub(crate) fn cut_output<'py>(output: &Bound<'py, PyString>, byte_limit: u64) -> PyResult<Bound<'py, PyDict>> {
     let text = value::text(output, MisuseKind::Params, "/output")?;

@@ -8,7 +8,7 @@ from typing import Any, AsyncIterator, Dict, List, Optional, Tuple
 from aio_pair import streams
 from libacp import aio
 
-SECONDS = 10.0
+SECONDS = 60.0
 CAPABILITIES = {"loadSession": True, "sessionCapabilities": {"close": {}, "resume": {}}}
 
 

@@ -17,9 +17,10 @@ MIB = 1024 * 1024
 MOST = 64 * MIB
 # The longest wait of ninety-nine in a hundred rounds with another agent.
 P99 = 0.1
-# A machine that does much else makes everybody wait: then it is so many times what the neighbour waits by itself, and it
-# is tried again.
+# A machine that does much else makes everybody wait: then it is so many times what the neighbour waits by itself, or so
+# much processor time of the loop that serves both, and it is tried again.
 TIMES = 4
+WORKED = 0.05
 TRIES = 3
 # By hand: 1000.
 READS = os.environ.get("LIBACP_TEST_READS", "40")
@@ -47,7 +48,7 @@ class Greedy(AioCase):
             result = json.loads(out)
             self.assertTrue(result["once"], result)
             self.assertLess(result["grown"], MOST)
-            if result["p99"] < max(P99, TIMES * result["alone"]):
+            if result["p99"] < max(P99, TIMES * result["alone"]) or result["worked"] < WORKED:
                 return result
         self.fail(f"the neighbour waited too long: {result}")
 

@@ -95,14 +95,15 @@ class Orphans(AioCase):
 
     async def test_a_second_signal_does_not_wait(self) -> None:
         name = mark()
-        client = await self.begin(*host("stubborn.py", "deaf", name))
+        client = await self.begin(*host("stubborn.py", "deaf", name), grace=10)
         self.assertEqual(await self.line(client), "handled")
         begun = time.monotonic()
         client.send_signal(signal.SIGTERM)
         await asyncio.sleep(0.1)
         client.send_signal(signal.SIGTERM)
         await self.in_time(client.wait())
-        self.assertLess(time.monotonic() - begun, 0.5)
+        # Far from the grace, which a busy machine does not come near.
+        self.assertLess(time.monotonic() - begun, 8)
         self.assertEqual(await left(name), [])
 
     async def test_signals_are_left_alone_where_that_is_wanted(self) -> None:

@@ -59,7 +59,8 @@ class Spawned(AioCase):
                     self.assertEqual(len(alive(name)), 1)
                     begun = time.monotonic()
                 self.assertEqual(await left(name), [])
-                self.assertLess(time.monotonic() - begun, 1)
+                # Less than the grace that holds by default; a busy machine takes its time.
+                self.assertLess(time.monotonic() - begun, 5)
 
     async def test_what_a_wrapper_leaves_behind_ends_too(self) -> None:
         name = mark()

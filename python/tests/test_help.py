@@ -45,7 +45,7 @@ class Help(unittest.TestCase):
 
     def test_the_text_is_that_of_the_source(self) -> None:
         text = pydoc.plain(pydoc.render_doc(aio.ClientSession))
-        self.assertIn("roots\n |      The working directory and all further roots; what `Files` confines the agent to.", text)
+        self.assertIn("roots\n |      The working directory and all additional directories, to which `Files` confines the agent.", text)
 
     def test_what_constructors_keep_is_in_the_description(self) -> None:
         for kind in (aio.Files, aio.ReadOnlyFiles, aio.Terminals):

@@ -175,7 +175,7 @@ static void rules(void)
     acp_slice text = EMPTY, known = acp_text("PERM-18");
     int32_t number = 0;
     OK(acp_rule_text(known, &text));
-    CHECK(is_text(text, "A tool call does not run before its permission is given."));
+    CHECK(is_text(text, "A tool call does not run before its permission is granted."));
     OK(acp_rule_level(known, &number));
     CHECK(number == ACP_LEVEL_SHOULD);
     OK(acp_rule_severity(known, &number));

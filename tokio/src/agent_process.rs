@@ -1,4 +1,4 @@
-//! An agent that was started as a child process and is not driven by one function alone.
+//! An agent in a child process, for clients that live in more than one function.
 
 use std::ops::Deref;
 
@@ -10,7 +10,7 @@ use crate::ended::AgentEnded;
 use crate::process::Exit;
 use crate::spawn::Spawn;
 
-/// An agent that has been started; see [`Spawn::connect`].
+/// An agent that was started and whose connection is not open yet; see [`Spawn::connect`].
 #[must_use = "the connection is opened by `open`"]
 pub struct Starting {
     pub(crate) connecting: Connecting,
@@ -20,10 +20,10 @@ pub struct Starting {
 }
 
 impl Starting {
-    /// Opens the connection with `initialize`, while something drives it.
+    /// Opens the connection with `initialize`. The future of [`Spawn::connect`] has to be polled meanwhile.
     ///
     /// # Errors
-    /// Those of `initialize`; [`AgentEnded`] when the agent has ended before it answered.
+    /// If `initialize` fails; [`AgentEnded`] if the agent ended before it answered.
     pub async fn open(self) -> Result<AgentProcess, Failure> {
         let Starting { connecting, id, mut ended, spawn } = self;
         match timeout(spawn.timeout, connecting.open()).await {
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Starting {
     }
 }
 
-/// An agent that runs as a child process, as its client has it: an [`AgentPeer`] that can also be ended.
+/// An agent in a child process, as its client sees it: an [`AgentPeer`] that can also be ended.
 #[derive(Debug)]
 pub struct AgentProcess {
     agent: AgentPeer,
@@ -50,18 +50,18 @@ pub struct AgentProcess {
 }
 
 impl AgentProcess {
-    /// The number of the process.
+    /// The id of the process.
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// Waits until the agent has ended, and says how.
+    /// Waits until the agent has ended, and returns how.
     pub async fn ended(&self) -> AgentEnded {
         wait(&mut self.ended.clone()).await
     }
 
-    /// Closes the connection, which ends the agent's input, and waits until the agent has ended; one that does not is told
-    /// to, and then killed. See [`Spawn::grace`].
+    /// Closes the connection, which ends the agent's input, and waits until the agent has ended. If it does not end by
+    /// itself, it is asked to and then killed; see [`Spawn::grace`].
     pub async fn close(mut self) -> AgentEnded {
         self.agent.close();
         wait(&mut self.ended).await
@@ -78,6 +78,6 @@ impl Deref for AgentProcess {
 
 async fn wait(ended: &mut watch::Receiver<Option<AgentEnded>>) -> AgentEnded {
     let ended = ended.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone());
-    // Nobody drives the connection any more, and so the agent was killed.
+    // The connection is no longer driven, so the agent was killed.
     ended.unwrap_or(AgentEnded { exit: Exit::Unknown, stderr: Vec::new() })
 }

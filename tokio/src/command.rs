@@ -1,4 +1,4 @@
-//! A command that runs for an agent: a process, and what it prints.
+//! A command that runs for an agent: a process, and its output.
 
 use std::io;
 use std::process::{ChildStdout, Stdio};
@@ -15,12 +15,12 @@ use crate::output::Output;
 use crate::process::{signal_name, Exit, Help, Orphaned, Process};
 
 const READ: usize = 64 * 1024;
-/// A command's children may hold its output open after it has ended; so long their last words are waited for.
+/// How long to wait for more output after a command has ended. Its children may keep the output open.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-/// How long a command may take to end when it is killed.
+/// How long a command may take to end after it was killed.
 const END: Duration = Duration::from_secs(2);
 
-/// Hears what is printed, as it is.
+/// Called with output as it is printed.
 pub(crate) type Hear = Box<dyn Fn(&str) + Send>;
 
 pub(crate) struct Command {
@@ -33,12 +33,12 @@ pub(crate) struct Command {
     place: Arc<Place>,
 }
 
-/// What it counts by, until it is given back.
+/// The command's share of the limit, until it is given back.
 type Place = Mutex<Option<OwnedSemaphorePermit>>;
 
 impl Command {
-    /// Starts a command whose end is kept of what it prints. It counts (`place`) until it has ended and nobody asks for it
-    /// any more.
+    /// Starts a command and keeps the end of its output. It counts towards the limit (`place`) until it has ended and
+    /// was given up.
     pub(crate) fn start(
         id: String,
         command: &mut std::process::Command,
@@ -49,7 +49,7 @@ impl Command {
         let (ours, theirs) = os_pipe::pipe()?;
         command.stdin(Stdio::null()).stderr(theirs.try_clone()?).stdout(theirs);
         let started = Process::start(command, true, Orphaned::Ends);
-        // The command has the pipe's other end, and nobody else must, for its end to be seen.
+        // Only the command may hold the other end of the pipe, or its end would not be seen.
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let process = Arc::new(started?.0);
         let output = Arc::new(Mutex::new(output));
@@ -76,7 +76,7 @@ impl Command {
         &self.id
     }
 
-    /// What it printed, and how it ended, once it has.
+    /// The output so far, and how the command ended if it has.
     pub(crate) fn output(&self) -> v1::TerminalOutputResponse<'static> {
         let status = *self.exit.borrow();
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +91,7 @@ impl Command {
         answer
     }
 
-    /// Waits until it has ended.
+    /// Waits until the command has ended.
     pub(crate) async fn wait(&self) -> v1::WaitForTerminalExitResponse<'static> {
         let mut exit = self.exit.clone();
         let exit = exit.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
@@ -101,24 +101,24 @@ impl Command {
         answer
     }
 
-    /// Ends it, with those that stayed in its group.
+    /// Kills the command, and the processes that stayed in its group.
     pub(crate) fn kill(&self) -> io::Result<()> {
         self.process.signal(Help::Kill)
     }
 
-    /// Ends it, and waits for its end, not for ever; whether it has ended.
+    /// Kills the command and waits for its end, but not without a limit. Returns whether it has ended.
     pub(crate) async fn killed(&self) -> bool {
         self.kill().is_ok() && timeout(END, self.process.exited()).await.is_ok() || self.process.exit().is_some()
     }
 
-    /// Nobody asks for it any more: it is killed, and its number let go once it has ended.
+    /// Gives up the command: it is killed, and its process id is released once it has ended.
     pub(crate) fn end(&self) {
-        // What may not be killed counts until it ends.
+        // If it may not be killed, it counts until it ends.
         drop(self.kill());
         self.reading.abort();
         self.given_up.notify_one();
         if self.process.exit().is_some() {
-            // At once: whoever released it may start another.
+            // At once, because the agent may start another one right after the release.
             give_back(&self.place);
         }
     }

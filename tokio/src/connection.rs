@@ -1,7 +1,7 @@
-//! One connection of a client's, with what its sessions have here: roots that are open, commands that run.
+//! One connection of a client, and what its sessions have here: open roots, running commands.
 //!
-//! A handler of `libacp::aio` sees a session and not its connection, and two agents may name their sessions alike. So the
-//! future that drives a connection runs in a scope that says which one it is, and nothing but that future runs handlers.
+//! A handler of `libacp::aio` sees a session but not its connection, and two agents may use the same session id. So the
+//! future that drives a connection runs in a scope that identifies the connection, and only that future runs handlers.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -24,30 +24,30 @@ tokio::task_local! {
     static CURRENT: Arc<Connection>;
 }
 
-/// Answers that the connection has not taken, at most: it refuses what is no answer.
+/// The maximum number of answers that the connection has not processed. More would be messages that it refuses.
 const UNSETTLED: usize = 64;
 
 /// A request that opens or ends a session.
 pub(crate) struct Change {
     pub(crate) effect: Effect,
     pub(crate) session: Option<String>,
-    /// Its working directory and further directories.
+    /// The working directory and the additional directories.
     pub(crate) roots: Vec<String>,
 }
 
-/// The answer to one.
+/// The answer to a request that opens or ends a session.
 pub(crate) struct Answer {
     pub(crate) failed: bool,
     /// The session that it names.
     pub(crate) opened: Option<String>,
 }
 
-/// A request that opens or ends a session, until what it does is done.
+/// A request that opens or ends a session, until its effect is complete.
 struct Pending {
     id: u64,
     change: Change,
     roots: Arc<Roots>,
-    /// The session that it names has nothing here yet.
+    /// There is nothing here yet for the session that it names.
     fresh: bool,
     answer: Option<Answer>,
 }
@@ -178,7 +178,7 @@ impl Connection {
         ended.iter().for_each(Session::end);
     }
 
-    /// What a session has, if it is open, or being opened.
+    /// Reads or changes what a session has here, if the session is open or being opened.
     fn of<R>(&self, session: &ClientSession, then: impl FnOnce(&mut Session, bool) -> R) -> Result<R, RequestError> {
         self.meet(session.agent());
         self.settle();
@@ -201,7 +201,7 @@ impl Connection {
         Ok(then(session, closing))
     }
 
-    /// The files of a session, made by `make` of its roots for those that ask by this key.
+    /// The files of a session. `make` creates them from its roots, once for each `key`.
     pub(crate) fn files(
         &self,
         session: &ClientSession,
@@ -210,7 +210,7 @@ impl Connection {
     ) -> Result<libacp_files::Files, RequestError> {
         let given = session.roots();
         self.of(session, |session, _| {
-            // Those that the connection knows count. They differ when the request for them went another way.
+            // The roots that the connection knows take precedence. They differ if the request was not seen here.
             if session.roots.as_ref().is_none_or(|roots| roots.given != given) {
                 session.roots = Some(Arc::new(Roots::open(given)));
                 session.files.clear();
@@ -225,14 +225,14 @@ impl Connection {
         })
     }
 
-    /// Whether a path is in a root of a session that was not there when the session was opened.
+    /// Whether a path is inside a root that did not exist when the session was opened.
     pub(crate) fn is_in_missing_root(&self, session: &str, path: &str) -> bool {
         let state = self.state();
         let roots = state.sessions.get(session).and_then(|session| session.roots.as_ref());
         roots.is_some_and(|roots| roots.missing.iter().any(|root| Path::new(path).starts_with(root)))
     }
 
-    /// Starts a command in a session that is open and stays so.
+    /// Starts a command in a session that is open and not being closed.
     pub(crate) fn start(
         &self,
         session: &ClientSession,
@@ -254,7 +254,7 @@ impl Connection {
         found.ok_or_else(|| RequestError::new(ErrorCode::RESOURCE_NOT_FOUND, "There is no such terminal"))
     }
 
-    /// Forgets a command that has ended.
+    /// Removes a command that has ended.
     pub(crate) fn forget(&self, session: &ClientSession, id: &str) {
         if let Some(session) = self.state().sessions.get_mut(session.id()) {
             session.commands.remove(id);
@@ -287,7 +287,7 @@ impl Roots {
     }
 }
 
-/// Ends what runs when nobody drives the connection any more.
+/// Ends what runs when the connection is no longer driven.
 struct Ends(Arc<Connection>);
 
 impl Drop for Ends {
@@ -296,7 +296,7 @@ impl Drop for Ends {
     }
 }
 
-/// Drives a connection: handlers find it, and answers take effect.
+/// Drives a connection: makes it available to handlers, and processes answers.
 pub(crate) async fn driven<F: Future>(connection: Arc<Connection>, driving: F) -> F::Output {
     let ends = Ends(Arc::clone(&connection));
     let mut driving = pin!(driving);
@@ -304,7 +304,7 @@ pub(crate) async fn driven<F: Future>(connection: Arc<Connection>, driving: F) -
         let result = driving.as_mut().poll(cx);
         ends.0.settle();
         if ends.0.agent.get().is_some_and(AgentPeer::is_closed) {
-            // The host's work may go on without the agent.
+            // The host's work may continue without the agent.
             ends.0.end();
         }
         result
@@ -312,12 +312,12 @@ pub(crate) async fn driven<F: Future>(connection: Arc<Connection>, driving: F) -
     CURRENT.scope(connection, settling).await
 }
 
-/// [`Client::run`] for a client with [`Files`](crate::Files) or [`Terminals`](crate::Terminals), on any transport: that of
-/// a socket, as [`streams`](crate::streams)`(reader, writer)`. An agent that is a program is started by
+/// [`Client::run`] for a client with [`Files`](crate::Files) or [`Terminals`](crate::Terminals), on any transport: for
+/// a socket, `streams(reader, writer)` (see [`streams`](crate::streams)). For an agent in a child process, use
 /// [`spawn`](crate::spawn()).
 ///
 /// # Errors
-/// That of the work, or of `initialize`.
+/// The error of `work` or of `initialize`.
 pub async fn run<H, T, F, R>(client: &Client<H>, transport: T, work: F) -> Result<R, Failure>
 where
     H: Handlers,

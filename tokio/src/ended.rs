@@ -1,4 +1,4 @@
-//! How an agent has ended.
+//! How an agent ended.
 
 use std::fmt;
 
@@ -6,15 +6,15 @@ use libacp::printable;
 
 use crate::process::Exit;
 
-/// An agent that is a child process has ended: how, and what it said last.
+/// How an agent in a child process ended, and its last output.
 ///
-/// As an error it says that this was before its client wanted it.
+/// As an error, it means that the agent ended before its client wanted it to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentEnded {
     /// How it ended.
     pub exit: Exit,
-    /// The last lines that it printed to standard error, as it printed them.
+    /// The last lines that it printed to standard error, unchanged.
     pub stderr: Vec<String>,
 }
 

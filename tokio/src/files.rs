@@ -16,14 +16,15 @@ use crate::connection::{session, Connection};
 pub(crate) type Read = fn(v1::ReadTextFileRequest);
 pub(crate) type Write = fn(v1::WriteTextFileRequest);
 
-/// Lets agents read and write the text files in the roots of their sessions; [`ClientExt::files`] gives it to a client.
+/// Lets agents read and write the text files in the roots of their sessions; see [`ClientExt::files`].
 ///
-/// The roots are the working directory of the session and its further directories. They are opened when the host asks for
-/// the session, and stay the folders that they were then; nothing outside of them is reached, through links neither. What
-/// agents ask for in a session takes effect in the order in which they ask. [`libacp_files`] has the whole of it.
+/// The roots are the working directory of the session and its additional directories. They are opened when the host
+/// requests the session, and stay the folders that they are then; nothing outside them is accessible, not even through
+/// links. The operations of a session take effect in the order of the requests. [`libacp_files`] describes this in
+/// detail.
 ///
-/// Whoever may write files may run programs: editors, shells and version control run what stands in some of them. Those
-/// that are known for it are not written unless [`may`](Self::may) says so.
+/// An agent that can write files can run programs, because editors, shells and version control run the content of some
+/// files. Files that are known for this are not written unless [`may`](Self::may) allows it.
 ///
 /// [`ClientExt::files`]: crate::ClientExt::files
 #[derive(Debug, Clone, Default)]
@@ -32,21 +33,21 @@ pub struct Files {
 }
 
 impl Files {
-    /// Files of 10 MB at most, with [`guarded`](crate::guarded) to decide on each.
+    /// Files of at most 10 MB, with [`guarded`](crate::guarded) deciding on each.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes that a file may have.
+    /// Sets the largest size of a file, in bytes.
     #[must_use]
     pub fn most(mut self, bytes: u64) -> Self {
         self.options.most = bytes;
         self
     }
 
-    /// Decides on each file, in place of [`guarded`](crate::guarded), when all links on the way to it were followed and before
-    /// anything is opened or made. It is called on a thread of the files' own, where it may block: it can send the
-    /// question to the host and wait for the answer. The files of the session wait for it, and nothing else does.
+    /// Sets the function that decides on each file, in place of [`guarded`](crate::guarded). It is called after all
+    /// links on the way to the file were followed and before anything is opened or created, on a thread that the files
+    /// provide. It may block, for example to ask the user; only the files of the same session wait for it.
     #[must_use]
     pub fn may(mut self, may: impl Fn(&Asked<'_>) -> bool + Send + Sync + 'static) -> Self {
         self.options.may = Arc::new(may);
@@ -54,31 +55,31 @@ impl Files {
     }
 }
 
-/// Lets agents read the text files in the roots of their sessions: [`Files`] without writing.
-/// [`ClientExt::read_only_files`](crate::ClientExt::read_only_files) gives it to a client.
+/// Lets agents read the text files in the roots of their sessions: [`Files`] without writing; see
+/// [`ClientExt::read_only_files`](crate::ClientExt::read_only_files).
 #[derive(Debug, Clone, Default)]
 pub struct ReadOnlyFiles(Files);
 
 impl ReadOnlyFiles {
-    /// Files of 10 MB at most.
+    /// Files of at most 10 MB.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes that a file may have.
+    /// Sets the largest size of a file, in bytes.
     #[must_use]
     pub fn most(self, bytes: u64) -> Self {
         ReadOnlyFiles(self.0.most(bytes))
     }
 
-    /// Decides on each file; see [`Files::may`].
+    /// Sets the function that decides on each file; see [`Files::may`].
     #[must_use]
     pub fn may(self, may: impl Fn(&Asked<'_>) -> bool + Send + Sync + 'static) -> Self {
         ReadOnlyFiles(self.0.may(may))
     }
 }
 
-/// Files as handlers have them: those of one client.
+/// The files of one client, as its handlers use them.
 #[derive(Debug, Clone)]
 pub struct Serving(Arc<Options>);
 
@@ -94,8 +95,9 @@ impl From<ReadOnlyFiles> for Serving {
     }
 }
 
-/// [`ClientExt::files`](crate::ClientExt::files) for clients whose connections are to be sent to other threads, as
-/// `tokio::spawn` does: `files!(client, Files::new())`. A method cannot say of what it returns that this can be done.
+/// [`ClientExt::files`](crate::ClientExt::files) for clients whose connections are moved to other threads, as by
+/// `tokio::spawn`: `files!(client, Files::new())`. This is a macro because the signature of a method cannot express
+/// that the result is `Send` if the client is.
 #[macro_export]
 macro_rules! files {
     ($client:expr, $files:expr) => {{
@@ -159,7 +161,7 @@ async fn result<T>(
     };
     let mut error = RequestError::new(ErrorCode(problem.code()), problem.to_string());
     if problem == libacp_files::Error::Outside && Connection::current()?.is_in_missing_root(session, path) {
-        // The agent has done nothing wrong: it was given a folder that nobody can open.
+        // This is not the agent's fault: it was given a folder that cannot be opened.
         error.message = "The folder of the session is not there, or cannot be opened".into();
     }
     if problem == libacp_files::Error::NotFound {
@@ -179,7 +181,7 @@ fn uri(path: &str) -> String {
             b'\\' if cfg!(windows) => uri.push('/'),
             b'/' | b':' | b'-' | b'_' | b'.' | b'~' => uri.push(byte.into()),
             _ if byte.is_ascii_alphanumeric() => uri.push(byte.into()),
-            // A string takes everything.
+            // Writing to a string cannot fail.
             _ => drop(write!(uri, "%{byte:02X}")),
         }
     }

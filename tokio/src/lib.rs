@@ -1,7 +1,7 @@
-//! Agents and clients of the Agent Client Protocol (ACP) on tokio: [`libacp::aio`] with everything around it that a program
-//! needs.
+//! Agents and clients of the Agent Client Protocol (ACP) on tokio: [`libacp::aio`] with standard streams, child
+//! processes, files and terminals.
 //!
-//! An agent, which an editor starts and talks to through its standard streams:
+//! An agent that an editor starts and talks to over its standard streams:
 //!
 //! ```no_run
 //! use libacp::aio::Agent;
@@ -17,8 +17,8 @@
 //! }
 //! ```
 //!
-//! A client, which starts an agent, lets it use files and run commands in the folder of its session, and says one thing to
-//! it:
+//! A client that starts an agent, lets it use files and run commands in the folder of its session, and sends one
+//! prompt:
 //!
 //! ```no_run
 //! use libacp::aio::{Client, Failure};
@@ -44,24 +44,26 @@
 //! }
 //! ```
 //!
-//! An agent that ends too early is an [`AgentEnded`], with its exit code and what it said last. A client that lives in more
-//! than one function has [`Spawn::connect`]; one whose agent is behind a socket has [`run`] and [`streams`].
+//! If the agent ends too early, the error is an [`AgentEnded`] with its exit code and its last output. Use
+//! [`Spawn::connect`] for a client that lives in more than one function, and [`run`] with [`streams`] for an agent
+//! behind a socket.
 //!
 //! # What ends when
 //!
-//! An agent ends when its connection is closed: its input ends, and one that stays is told to (SIGTERM) and then killed,
-//! together with what it has started, as the program behind `npx` or `sh -c`. Commands in terminals end when they are
-//! released, and with their session or connection. All of it also ends when the client's process does, however that is: by
-//! a signal that nobody handles, by `exit`, or killed. On Unix a shell sees to that, `/bin/sh`, which runs as long as the
-//! client does; on Windows job objects do. Nothing here handles signals, so the program is free to.
+//! An agent ends when its connection is closed: its input ends, and if it does not exit by itself, it is asked to
+//! (SIGTERM) and then killed, together with what it has started, such as the program behind `npx` or `sh -c`. Commands
+//! in terminals end when they are released, and with their session or connection. All of this also ends when the
+//! client's process does, for whatever reason: an unhandled signal, `exit`, or SIGKILL. On Unix a shell (`/bin/sh`)
+//! that runs as long as the client ensures that; on Windows job objects do. Nothing here handles signals, so the
+//! program is free to.
 //!
-//! What leaves its process group, as a daemon does, is not followed. A program that is started in the very moment in which
-//! its client is killed can stay; an agent has the end of its input then.
+//! A process that leaves its process group, as a daemon does, is not ended. A program that is started in the very
+//! moment in which its client is killed can survive; an agent then sees the end of its input.
 //!
 //! # Reading
 //!
-//! `connection` is what handlers and processes have in common, `watch` how it knows of sessions; `spawn`, `files` and
-//! `terminals` are what hosts see, `process` and `warden` what runs and how it ends.
+//! `connection` is what handlers and processes share, `watch` how it learns about sessions. `spawn`, `files` and
+//! `terminals` are what hosts use. `process` and `warden` start and end processes.
 
 #![forbid(unsafe_code)]
 
@@ -99,8 +101,9 @@ pub use trace::trace_to;
 
 /// What a client lets agents do, in one call each.
 ///
-/// What these return runs where it is polled: in `main`, in `block_on`, in a `LocalSet`. The macros [`files!`],
-/// [`read_only_files!`] and [`terminals!`] are the same for connections that `tokio::spawn` is to take.
+/// Connections of the resulting clients run where they are polled: in `main`, in `block_on`, in a `LocalSet`. For
+/// connections that are passed to `tokio::spawn`, use the macros [`files!`], [`read_only_files!`] and [`terminals!`]
+/// instead.
 pub trait ClientExt {
     /// Lets agents read and write files.
     fn files(self, files: Files) -> Client<impl Handlers>;
@@ -126,7 +129,7 @@ impl<H: Handlers> ClientExt for Client<H> {
     }
 }
 
-/// What the macros need.
+/// For the macros only.
 #[doc(hidden)]
 pub mod private {
     use libacp::aio::Received;

@@ -1,8 +1,8 @@
-//! What a command printed, as far as it is kept.
+//! The part of a command's output that is kept.
 
 use libacp::terminal::cut_output;
 
-/// The end of what was printed, as text. What is not UTF-8 is replaced; half a character waits for the rest.
+/// The end of the output, as text. Bytes that are not UTF-8 are replaced; an incomplete character waits for the rest.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     limit: usize,
@@ -12,12 +12,12 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// At most so many bytes of it.
+    /// Keeps at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Output { limit, ..Output::default() }
     }
 
-    /// Takes what was printed; what is new of the text.
+    /// Adds output. Returns the new text.
     pub(crate) fn add(&mut self, data: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.half);
         bytes.extend_from_slice(data);
@@ -26,7 +26,7 @@ impl Output {
         self.push(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// There is no more: half a character is none.
+    /// Ends the output. An incomplete character is replaced.
     pub(crate) fn finish(&mut self) -> String {
         let half = std::mem::take(&mut self.half);
         self.push(String::from_utf8_lossy(&half).into_owned())
@@ -48,7 +48,7 @@ impl Output {
         self.text.drain(..gone);
     }
 
-    /// What is kept, and whether anything is not.
+    /// What is kept, and whether anything was cut off.
     pub(crate) fn shown(&mut self) -> (&str, bool) {
         self.cut();
         (&self.text, self.truncated)

@@ -1,4 +1,4 @@
-//! An agent as a child process: how it is started, talked to and ended.
+//! An agent in a child process: starting it, connecting to it, ending it.
 
 use std::ffi::{OsStr, OsString};
 use std::future::{pending, Future};
@@ -33,7 +33,7 @@ const REST: Duration = Duration::from_millis(400);
 /// How long what it said last may take to arrive.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// An agent that is a program: it is started by [`run`](Spawn::run) or [`connect`](Spawn::connect).
+/// An agent that is a program. [`run`](Spawn::run) or [`connect`](Spawn::connect) starts it.
 ///
 /// ```no_run
 /// use libacp::aio::{Client, Failure};
@@ -79,76 +79,79 @@ pub struct Spawn {
 }
 
 impl Spawn {
-    /// One more argument.
+    /// Adds an argument.
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.arguments.push(argument.as_ref().to_owned());
         self
     }
 
-    /// More arguments.
+    /// Adds arguments.
     pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
         self
     }
 
-    /// Sets a variable of its environment, which is that of this process otherwise.
+    /// Sets an environment variable. Otherwise the agent inherits the environment of this process.
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.environment.push((name.as_ref().to_owned(), Some(value.as_ref().to_owned())));
         self
     }
 
-    /// Takes a variable out of its environment.
+    /// Removes an environment variable.
     pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
         self.environment.push((name.as_ref().to_owned(), None));
         self
     }
 
-    /// Gives it no variables but those that are set from here on.
+    /// Removes all environment variables; those that are set afterwards remain.
     pub fn env_clear(mut self) -> Self {
         self.clear = true;
         self.environment.clear();
         self
     }
 
-    /// The folder in which it begins, in place of that of this process. Sessions have their own.
+    /// Sets the folder in which the agent starts, in place of that of this process. Sessions have folders of their own.
     pub fn current_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = Some(folder.into());
         self
     }
 
-    /// Whether it has a process group of its own (on Windows, a job object). It has by default: then what stands between,
-    /// as `npx` and `sh -c`, ends with it, and Ctrl-C in a terminal does not reach it but the client, which decides. Without
-    /// one, Ctrl-C ends both, and only the program itself is ended when the connection is closed.
+    /// Sets whether the agent has a process group of its own (on Windows, a job object), which it has by default. Then
+    /// everything in between, such as `npx` and `sh -c`, ends with it, and Ctrl-C in a terminal reaches only the
+    /// client, which decides what to do. Without a group, Ctrl-C ends both, and closing the connection ends only the
+    /// program itself.
     pub fn group(mut self, own: bool) -> Self {
         self.group = own;
         self
     }
 
-    /// How long it may take to answer `initialize`: 30 seconds by default.
+    /// Sets how long the agent may take to answer `initialize`; 30 seconds by default.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = limit;
         self
     }
 
-    /// How long it may take to end when its input has, until it is told to (SIGTERM), and after that until it is killed
-    /// (SIGKILL): 5 seconds each by default. On Windows it is killed at once after the first of them.
+    /// Sets how long the agent may take to end after its input has ended, before it is asked to (SIGTERM), and again
+    /// before it is killed (SIGKILL); 5 seconds each by default. On Windows it is killed after the first period.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Is called with each line that it prints to standard error, without the line end, in place of printing it to this
-    /// process's. What it gets may steer the terminal in which it is shown.
+    /// Sets a function that is called with each line that the agent prints to standard error, without its line end.
+    /// Without it, the lines are printed to the standard error of this process. Lines may contain control characters
+    /// for a terminal.
     pub fn on_stderr(mut self, hook: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.hear = Some(Arc::new(hook));
         self
     }
 
-    /// Starts the agent, does some work with it, and ends both; all of it is this future, and dropping it kills the agent.
+    /// Starts the agent, runs `work` with it, and ends both. The returned future does everything; dropping it kills the
+    /// agent.
     ///
     /// # Errors
-    /// That of starting it, of `initialize`, or of the work; [`AgentEnded`] when the agent has ended before the work had and
-    /// the work failed for that.
+    /// If the agent cannot be started, or the error of `initialize` or of `work`; [`AgentEnded`] if `work` failed
+    /// because the agent had ended.
     pub async fn run<H, F, R>(&self, client: &Client<H>, work: F) -> Result<R, Failure>
     where
         H: Handlers,
@@ -171,8 +174,8 @@ impl Spawn {
         result.map_err(|failure| ended.instead_of(failure))
     }
 
-    /// Starts the agent, for programs that do not want to stay in one function: a handle to begin with, and the future that
-    /// drives the connection, which is to be spawned. When that is dropped, the agent is killed.
+    /// Starts the agent, for programs that use it in more than one function. Returns a handle to open the connection
+    /// with, and the future that drives the connection, which has to be spawned. Dropping that future kills the agent.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), libacp::aio::Failure> {
@@ -187,14 +190,14 @@ impl Spawn {
     /// ```
     ///
     /// # Errors
-    /// That of starting it.
+    /// If the agent cannot be started.
     pub fn connect<H: Handlers>(self, client: Client<H>) -> io::Result<(Starting, impl Future<Output = ()>)> {
         let (running, transport) = self.start()?;
         let (say, ended) = watch::channel(None);
         let (connecting, driving) = connection::connect(client, transport);
         let (id, grace) = (running.process.id(), self.grace);
         let driving = async move {
-            // How the transport ends changes nothing about how the agent does.
+            // An error of the transport changes nothing about how the agent ends.
             drop(driving.await);
             say.send_replace(Some(running.end(grace).await.ended));
         };
@@ -243,7 +246,7 @@ impl Spawn {
 
 impl std::fmt::Debug for Spawn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Variables may be secrets.
+        // Environment variables may be secrets.
         f.debug_struct("Spawn")
             .field("program", &self.program)
             .field("arguments", &self.arguments)
@@ -273,7 +276,7 @@ impl Running {
         for help in [Some(Help::Terminate), Some(Help::Kill), None] {
             exit = tokio::select! {
                 exit = process.exited() => Some(exit),
-                // Its last words are of no interest, but must not keep it from ending.
+                // Nobody wants its last output, but a full pipe must not keep it from ending.
                 () = output.ignored() => None,
                 () = tokio::time::sleep(grace) => None,
             };
@@ -282,7 +285,7 @@ impl Running {
                 _ => break,
             }
         }
-        // What it has started may still be there.
+        // Processes that it has started may still be running.
         for help in [Help::Terminate, Help::Kill] {
             if timeout(REST, output.clone().over()).await.is_ok() {
                 break;

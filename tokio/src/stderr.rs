@@ -1,4 +1,4 @@
-//! What an agent prints to standard error: handed on line by line, the last lines kept.
+//! What an agent prints to standard error: passed on line by line, with the last lines kept.
 
 use std::collections::VecDeque;
 use std::io::Write;

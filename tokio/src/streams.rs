@@ -1,4 +1,4 @@
-//! Tokio's streams as a transport, with tokio's clock.
+//! Streams of tokio as a transport, with tokio's clock.
 
 use std::future::Future;
 use std::io;
@@ -13,7 +13,7 @@ use tokio::time::{sleep_until, Instant, Sleep};
 /// Bytes of one read.
 const READ: usize = 16 * 1024;
 
-/// A transport of tokio's streams, as the halves of a socket or a pipe are. It has tokio's clock, so that
+/// A transport of tokio's streams, such as the halves of a socket or a pipe. It has tokio's clock, so
 /// [`Config::timeout`](libacp::Config::timeout) and [`Config::reminder`](libacp::Config::reminder) work.
 pub fn streams<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(reader: R, writer: W) -> Streams<R, W> {
     Streams { reader, writer, buffer: vec![0; READ], begun: Instant::now(), sleep: None }

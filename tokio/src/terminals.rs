@@ -16,15 +16,15 @@ use crate::command::{Command, Hear};
 use crate::connection::{session, Connection};
 use crate::output::Output;
 
-/// Runs what agents ask for, as child processes without input; [`ClientExt::terminals`] gives it to a client. Whoever hands
-/// this to an agent lets it do anything.
+/// Runs commands for agents, as child processes without input; see [`ClientExt::terminals`]. An agent that has this can
+/// do anything that this process can.
 ///
-/// A command sees the environment of this process, or [another](Self::environment), and what the agent adds. It begins in
-/// the folder that the agent names, or in that of its session. It is killed when it is released, its session or its
-/// connection is over, or this process ends, however it does, together with the children that stayed in its process group
-/// (on Windows: in its job object). Of its output the end is kept, never with half a character.
+/// A command gets the environment of this process, or [another](Self::environment), and what the agent adds. It starts
+/// in the folder that the agent names, or in that of its session. It is killed when it is released, when its session or
+/// its connection ends, or when this process ends for whatever reason, together with its children that stayed in its
+/// process group (on Windows: in its job object). The end of its output is kept, never with an incomplete character.
 ///
-/// Copies of this share their [limit](Self::most): one for several clients is one for all of them.
+/// Clones share their [limit](Self::most), so one that is given to several clients limits them together.
 ///
 /// [`ClientExt::terminals`]: crate::ClientExt::terminals
 #[derive(Clone)]
@@ -38,27 +38,28 @@ pub struct Terminals {
 
 type Hook = Arc<dyn Fn(&Printed<'_>) + Send + Sync>;
 
-/// What a command has printed just now.
+/// Something that a command has just printed.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Printed<'a> {
     /// The session in which it runs.
     pub session: &'a ClientSession,
-    /// The id of the terminal.
+    /// The terminal's id.
     pub terminal: &'a str,
     /// The text.
     pub text: &'a str,
 }
 
 impl Terminals {
-    /// At most 64 terminals, of each of which at most 1 MiB of output is kept.
+    /// At most 64 terminals, and at most 1 MiB of output of each.
     pub fn new() -> Self {
         let most = 64;
         let places = Arc::new(Semaphore::new(most));
         Terminals { most, places, output_byte_limit: 1024 * 1024, environment: None, hear: None }
     }
 
-    /// Terminals at a time. One counts until it has been released and its command has ended.
+    /// Sets how many terminals there may be at a time. A terminal counts until it was released and its command has
+    /// ended.
     #[must_use]
     pub fn most(mut self, terminals: usize) -> Self {
         self.most = terminals.min(Semaphore::MAX_PERMITS);
@@ -66,14 +67,14 @@ impl Terminals {
         self
     }
 
-    /// Bytes of output that are kept at most, whatever the agent asks for.
+    /// Sets how many bytes of output are kept per terminal, even if the agent asks for more.
     #[must_use]
     pub fn output_byte_limit(mut self, bytes: usize) -> Self {
         self.output_byte_limit = bytes;
         self
     }
 
-    /// What commands see of the environment before the agent adds to it, in place of this process's own.
+    /// Sets the environment of commands before the agent adds to it, in place of that of this process.
     #[must_use]
     pub fn environment<N: Into<OsString>, V: Into<OsString>>(
         mut self,
@@ -83,8 +84,8 @@ impl Terminals {
         self
     }
 
-    /// Is called with what commands print, as they print it, to show it live. It must not block, and what it gets may steer
-    /// the terminal in which it is shown.
+    /// Sets a function that is called with what commands print, as they print it, to show it live. It must not block.
+    /// The text may contain control characters for a terminal.
     #[must_use]
     pub fn on_output(mut self, hook: impl Fn(&Printed<'_>) + Send + Sync + 'static) -> Self {
         self.hear = Some(Arc::new(hook));
@@ -148,8 +149,8 @@ pub(crate) type Wait = fn(v1::WaitForTerminalExitRequest);
 pub(crate) type Kill = fn(v1::KillTerminalRequest);
 pub(crate) type Release = fn(v1::ReleaseTerminalRequest);
 
-/// [`ClientExt::terminals`](crate::ClientExt::terminals) for clients whose connections are to be sent to other threads, as
-/// `tokio::spawn` does: `terminals!(client, Terminals::new())`.
+/// [`ClientExt::terminals`](crate::ClientExt::terminals) for clients whose connections are moved to other threads, as
+/// by `tokio::spawn`: `terminals!(client, Terminals::new())`.
 #[macro_export]
 macro_rules! terminals {
     ($client:expr, $terminals:expr) => {{
@@ -173,12 +174,12 @@ fn failed(message: &'static str) -> RequestError {
     RequestError::new(ErrorCode::INTERNAL_ERROR, message)
 }
 
-/// Starts a command; the terminal's id.
+/// Starts a command. Returns the terminal's id.
 pub async fn create(terminals: Terminals, received: Received<ClientSide, Create>) -> Result<Reply<Create>, Failure> {
     Ok(v1::CreateTerminalResponse::new(terminals.start(&session(&received)?, &received)?).into())
 }
 
-/// What was printed, and how it ended, once it has.
+/// The output so far, and how the command ended if it has.
 pub async fn output(received: Received<ClientSide, Look>) -> Result<Reply<Look>, Failure> {
     Ok(find(&received, &received.terminal_id)?.output().into())
 }
@@ -189,13 +190,13 @@ pub async fn wait(received: Received<ClientSide, Wait>) -> Result<Reply<Wait>, F
     Ok(command.wait().await.into())
 }
 
-/// Ends the command and keeps the terminal.
+/// Kills the command and keeps the terminal.
 pub async fn kill(received: Received<ClientSide, Kill>) -> Result<Reply<Kill>, Failure> {
     find(&received, &received.terminal_id)?.kill().map_err(|_| failed("The command may not be ended"))?;
     Ok(Reply::default())
 }
 
-/// Ends the command and forgets the terminal. One that does not end is an error, and stays.
+/// Kills the command and removes the terminal. If the command does not end, that is an error, and the terminal remains.
 pub async fn release(received: Received<ClientSide, Release>) -> Result<Reply<Release>, Failure> {
     let command = find(&received, &received.terminal_id)?;
     if !command.killed().await {

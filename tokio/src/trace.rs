@@ -1,4 +1,4 @@
-//! What goes over the wire, in a file.
+//! Writing the messages on the wire to a file.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -8,8 +8,8 @@ use std::process;
 use libacp::aio::Traced;
 use libacp::Role;
 
-/// Writes messages to the end of a file, a line for each: the number of this process, its side, the direction, the message.
-/// It is for the hook `trace` of agents and clients; several connections, and several processes, may share a file.
+/// Appends messages to a file, one per line: the id of this process, its side, the direction, the message. Pass the
+/// result to `trace` of an agent or a client. Several connections, and several processes, can share a file.
 ///
 /// ```no_run
 /// # fn example() -> std::io::Result<()> {
@@ -19,10 +19,10 @@ use libacp::Role;
 /// # }
 /// ```
 ///
-/// Prompts and files are in there too, so keep it to yourself. What cannot be written is left out.
+/// Messages contain prompts and files, so treat the file as confidential. Messages that cannot be written are left out.
 ///
 /// # Errors
-/// That of opening the file.
+/// If the file cannot be opened.
 pub fn trace_to(path: impl AsRef<Path>) -> io::Result<impl Fn(&Traced<'_>) + Send + Sync + 'static> {
     let file = OpenOptions::new().create(true).append(true).open(path)?;
     Ok(move |traced: &Traced<'_>| {

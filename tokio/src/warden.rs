@@ -1,10 +1,10 @@
-//! What ends the children of this process when it has ended without doing so: killed, by a signal, by `exit`.
+//! Ends the children of this process if it ends without doing so itself: killed, by a signal, by `exit`.
 //!
-//! It is a shell, in a process group of its own where no key of a terminal reaches it, at the other end of a pipe. It reads
-//! which processes there are, and which are no more; when the pipe ends, so has this process. It needs no handler of
-//! signals, which are the host's, and no thread that would have to outlive others.
+//! It is a shell at the other end of a pipe, in a process group of its own where no key of a terminal reaches it. It
+//! reads which processes start and end; when the pipe ends, so has this process. This needs no signal handlers, which
+//! belong to the host, and no thread that would have to outlive others.
 //!
-//! Where there is no `/bin/sh`, nothing is there that would: agents still see the end of their input.
+//! Without `/bin/sh` there is no warden; agents still see the end of their input.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -16,8 +16,8 @@ use crate::process::Orphaned;
 
 /// Its lines are `+ HOW TARGET` and `- HOW TARGET`; a target is what `kill` takes, so that of a group has a minus.
 ///
-/// Those that have a moment are looked at all the time meanwhile: one that is gone is forgotten at once, as its number may
-/// become another's.
+/// Those that have a moment are looked at all the time meanwhile: one that is gone is forgotten at once, as its number
+/// may become another's.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 now= later=
@@ -102,7 +102,7 @@ impl Warden {
         if self.write(what, how, target) {
             return;
         }
-        // Somebody has ended it. The next one is told everything.
+        // The shell was ended by somebody. The next one is told about all processes.
         if let Some(mut shell) = self.shell.take() {
             drop(shell.kill());
             drop(shell.wait());
@@ -115,7 +115,7 @@ impl Warden {
 
     fn write(&mut self, what: char, how: &str, target: &str) -> bool {
         let pipe = self.shell.as_mut().and_then(|shell| shell.stdin.as_mut());
-        // One write, so that no part of a line is read alone.
+        // A single write, so that the shell never reads a part of a line.
         pipe.is_some_and(|pipe| pipe.write_all(format!("{what} {how} {target}\n").as_bytes()).is_ok())
     }
 }

@@ -1,7 +1,7 @@
-//! Sees on the way which sessions are opened and ended: the requests for it as they go out, and their answers.
+//! Watches the wire for sessions that are opened and ended: the requests for it as they are sent, and their answers.
 //!
-//! The roots of a session have to be opened when the host asks for the session, and what runs in it has to end with it;
-//! `libacp::aio` tells neither. Nothing is decided by what is seen here: the connection itself is asked afterwards which
+//! The roots of a session have to be opened when the host requests the session, and what runs in it has to end with it;
+//! `libacp::aio` reports neither. Nothing is decided by what is seen here: the connection is asked afterwards which
 //! sessions are open, and with which roots.
 
 use std::collections::HashSet;

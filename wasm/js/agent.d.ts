@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" />
-/** An agent: handlers for what clients ask, and a place to serve them. */
+/** Agents: handlers for the requests of clients, and a way to serve clients. */
 import type {
   Awaitable,
   Content,
@@ -17,15 +17,18 @@ import type { RequestId, v1 } from "./types.js";
 
 export * from "./shared.js";
 
-/** How an agent is set up. */
+/** The options of an agent. */
 export interface AgentOptions extends HostOptions<AgentSession> {
-  /** What no handler shows, as `{ promptCapabilities: { image: true } }`; `serve` refuses what nothing serves. */
+  /**
+   * Capabilities to advertise in addition to those that follow from the registered handlers, such as `{
+   * promptCapabilities: { image: true } }`; `serve` refuses one that promises a request without a handler.
+   */
   capabilities?: v1.AgentCapabilities | undefined;
-  /** Ways to log in; there must be a handler for `authenticate` then. */
+  /** The login methods to offer; they need a handler for `authenticate`. */
   authMethods?: readonly v1.AuthMethod[] | undefined;
 }
 
-/** Why a turn ended; nothing stands for `end_turn`. */
+/** Why a turn ended: a stop reason, a complete result, or undefined for `end_turn`. */
 export type Ending = void | undefined | v1.StopReason | Partial<v1.PromptResponse>;
 // Stands for a promise of an ending. In an async function the compiler takes a lone "refusal" for a stop reason only where
 // all that is expected is a promise, and in other functions where it is a stop reason: the second half is both, and no value is.
@@ -44,128 +47,153 @@ type Promised = Promise<Ending> | ((v1.StopReason | Partial<v1.PromptResponse>) 
 export class Agent {
   constructor(name: string, version?: string, options?: AgentOptions);
   /**
-   * The handler of prompts. When the client cancels, or is gone, `turn.signal` aborts and calls of the turn reject with
-   * its reason; however the handler ends then, the answer is `cancelled`. Nobody needs to listen to these rejections. A
-   * client that breaks TURN-03 has its second prompt delivered, and both handlers run; `policies: { warning: "strict" }`
-   * refuses it.
+   * Registers the handler for prompts. If the client cancels the turn or disconnects, `turn.signal` aborts and the
+   * calls of the turn reject with its reason; the turn then ends as `cancelled`, however the handler ends. These
+   * rejections need not be handled. If a client breaks TURN-03, its second prompt is delivered and both handlers run;
+   * `policies: { warning: "strict" }` refuses it.
    */
   prompt(handler: (turn: Turn) => Promised): this;
   prompt(handler: (turn: Turn) => Awaitable<Ending>): this;
   /**
-   * The handler of new sessions; what it returns is added to the result. A `sessionId` replaces the one made up. What it
-   * says of the session follows the answer, and is not said where the handler fails.
+   * Registers the handler for new sessions. Its return value is added to the result; a `sessionId` replaces the
+   * generated one. Updates that it sends for the session follow the answer, and are not sent if the handler fails.
    */
   newSession(
     handler: (session: AgentSession, params: v1.NewSessionRequest, how: How) => Awaitable<Partial<v1.NewSessionResponse> | void>,
   ): this;
-  /** The handler of sessions that are to be loaded. It replays them with {@link AgentSession.update} before it returns. */
+  /**
+   * Registers the handler for loading sessions. It replays the conversation with {@link AgentSession.update} before it
+   * returns.
+   */
   loadSession(
     handler: (session: AgentSession, params: v1.LoadSessionRequest, how: How) => Awaitable<v1.LoadSessionResponse | void>,
   ): this;
-  /** The handler of sessions that are to go on without a replay. What it says of the session follows the answer. */
+  /**
+   * Registers the handler for resuming sessions, which replays nothing. Updates that it sends for the session follow
+   * the answer.
+   */
   resumeSession(
     handler: (session: AgentSession, params: v1.ResumeSessionRequest, how: How) => Awaitable<v1.ResumeSessionResponse | void>,
   ): this;
   /**
-   * The handler of any other method: called with the session it is about, which need not be open, or the client, and the
-   * params. Refused at once where it could never be called.
+   * Registers a handler for any other method. It is called with the session of the request, which need not be open, or
+   * with the client, and with the params. A handler that could never be called is refused immediately.
    */
   on: On<v1.ClientRequests, v1.ClientNotifications, AgentSession, ClientPeer, this>;
-  /** Serves one client until it closes its side; under Node on standard input and output, where nothing else is given. */
+  /** Serves one client until it closes its side; under Node by default on standard input and output. */
   serve(transport?: Transport, options?: { signal?: AbortSignal | undefined }): Promise<void>;
 }
 
-/** The client, as its agent sees it. */
+/** A connected client, as seen by its agent. */
 export interface ClientPeer extends Peer<"agent", v1.AgentRequests, v1.AgentNotifications> {
-  /** What the client can do for the agent. */
+  /** The capabilities that the client advertised. */
   readonly capabilities: v1.ClientCapabilities;
-  /** Its name and version, as far as it told. */
+  /** The name and version of the client, if it gave them. */
   readonly info: Partial<v1.Implementation>;
-  /** Open sessions by their ids. */
+  /** The open sessions by id. */
   readonly sessions: ReadonlyMap<string, AgentSession>;
 }
 
 /** A session, on the agent's side. */
 export interface AgentSession {
-  /** Its id. */
+  /** The id of the session. */
   readonly id: string;
-  /** The client that opened it. */
+  /** The client that opened the session. */
   readonly client: ClientPeer;
-  /** Whether it is open. One that is only to be deleted, say, is not: of it there is the id. */
+  /**
+   * Whether the session is open. It is not if a request only names it, as to delete it; then only the id is available.
+   */
   readonly open: boolean;
-  /** The working directory, an absolute path; empty where it is not open. */
+  /** The working directory, an absolute path; empty if the session is not open. */
   readonly cwd: string;
-  /** The working directory and all further roots. */
+  /** The working directory and all additional directories. */
   readonly roots: readonly string[];
-  /** The MCP servers that the client wants the agent to use. */
+  /** The MCP servers that the client has given. */
   readonly mcpServers: readonly v1.McpServer[];
-  /** What came as `_meta` with the request that opened it. */
+  /** The `_meta` of the request that opened the session. */
   readonly meta: Readonly<Record<string, unknown>> | null | undefined;
-  /** All that the client has been told of it: its plan, modes, tool calls; a new object each time. Nothing where it is not open. */
+  /**
+   * Everything that the client was told about the session, such as its plan, modes and tool calls; a new object each
+   * time. Undefined if the session is not open.
+   */
   readonly snapshot: SessionSnapshot<1> | undefined;
-  /** Whatever the agent wants to keep with it. */
+  /** Any data that the agent attaches to the session. */
   data: any;
-  /** Tells the client of something in this session, also between turns. In a handler that opens it, it follows the answer. */
+  /** Sends a `session/update`, also between turns. While a handler opens the session, updates follow its answer. */
   update(update: v1.SessionUpdate, options?: { signal?: AbortSignal | undefined } & MetaOption): Promise<void>;
-  /** As the client's, with the session's id added. What asks the user is withdrawn when the client cancels the turn. */
+  /**
+   * Sends a request like the client's `request`, with the session id added. Requests that ask the user are cancelled
+   * when the client cancels the turn.
+   */
   request: SessionRequest<v1.AgentRequests>;
-  /** As the client's, with the session's id added. */
+  /** Sends a notification like the client's `notify`, with the session id added. */
   notify: SessionNotify<v1.AgentNotifications>;
 }
 
 /**
- * One prompt, until it is answered. Each call waits while the client is slow to read, rejects with the reason of `signal`
- * once the turn is cancelled, and with `Misuse` when the rules forbid it, as reading through a client without files.
+ * One prompt, until it is answered. Each call waits while the client is slow to read. It rejects with the reason of
+ * `signal` once the turn is cancelled, and with `Misuse` if the rules forbid the call, such as reading a file of a
+ * client that does not support it.
  */
 export class Turn {
   private constructor();
-  /** The session that the prompt is for. */
+  /** The session of the prompt. */
   readonly session: AgentSession;
-  /** The client that sent it. */
+  /** The client that sent the prompt. */
   readonly client: ClientPeer;
-  /** The id of the request that the prompt came with. */
+  /** The id of the request. */
   readonly id: RequestId;
-  /** What came as `_meta` with the prompt. */
+  /** The `_meta` of the prompt. */
   readonly meta: Readonly<Record<string, unknown>> | null | undefined;
-  /** The prompt as it came. */
+  /** The content blocks of the prompt, as received. */
   readonly blocks: readonly v1.ContentBlock[];
-  /** Its text, put together. */
+  /** The concatenated text of the prompt. */
   readonly text: string;
-  /** Whether the client has cancelled the turn, or is gone. */
+  /** Whether the client has cancelled the turn or is gone. */
   readonly cancelled: boolean;
-  /** Aborts when the client cancels the turn, or is gone. */
+  /** Aborts when the client cancels the turn or is gone. */
   readonly signal: AbortSignal;
-  /** Says something to the user. Pieces with the same id are one message. */
+  /** Sends a chunk of a message to the user. Chunks with the same id form one message. */
   message(what: Content, options?: { messageId?: string | undefined } & MetaOption): Promise<void>;
-  /** Shows what the agent thinks. */
+  /** Sends a chunk of the agent's reasoning. */
   thought(what: Content, options?: { messageId?: string | undefined } & MetaOption): Promise<void>;
-  /** Shows the plan, whole; text stands for a step of medium priority that has not begun. */
+  /** Sends the complete plan; a string stands for a pending entry of medium priority. */
   plan(entries: readonly (string | v1.PlanEntry)[], options?: MetaOption): Promise<void>;
-  /** Tells the client of anything else. */
+  /** Sends any other `session/update`. */
   update(update: v1.SessionUpdate, options?: MetaOption): Promise<void>;
   /**
-   * Reports a tool call. With `run`, it is completed when that returns, and failed when that throws; without, use
-   * `await using` and say {@link ToolCall.complete}: a block cannot tell its end from an exception, so what was not
-   * completed has failed.
+   * Reports a tool call. With `run`, it is completed when `run` returns, and failed when `run` throws. Without `run`,
+   * use `await using` and call {@link ToolCall.complete}: the end of a block cannot be distinguished from an exception,
+   * so a tool call that was not completed has failed.
    */
   toolCall(title: string, options?: ToolCallOptions): Promise<ToolCall>;
   toolCall<T>(title: string, options: ToolCallOptions, run: (call: ToolCall) => Awaitable<T>): Promise<T>;
-  /** Asks the user to allow a tool call: once or not at all, where `options` say nothing else. */
+  /**
+   * Asks the user for permission to run a tool call, with the options to allow or reject it once, unless `options` are
+   * given.
+   */
   askPermission(
     call: ToolCall | v1.ToolCallUpdate,
     options?: readonly v1.PermissionOption[],
     how?: MetaOption,
   ): Promise<Permission>;
-  /** The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1. */
+  /**
+   * Reads a text file through the client, with changes that the user has not saved: `limit` lines starting at `line`,
+   * which counts from 1.
+   */
   readTextFile(path: string, options?: { line?: number | undefined; limit?: number | undefined } & MetaOption): Promise<string>;
   /**
-   * The text of a file: from the client where it offers files, else, under Node, from the agent's own disk; for agents that
-   * run where their client does. One that serves clients elsewhere would give them its own files.
+   * Reads a text file: through the client if it supports that, otherwise, under Node, from the agent's disk. It is
+   * meant for agents that run on the machine of their client; an agent that serves remote clients would give them its
+   * own files.
    */
   readText(path: string): Promise<string>;
-  /** Writes a text file through the client; one that is not there is made. */
+  /** Writes a text file through the client; a missing file is created. */
   writeTextFile(path: string, content: string, options?: MetaOption): Promise<void>;
-  /** Runs a command in a terminal of the client's. It is released by `await using`, after `run`, or when the turn ends. */
+  /**
+   * Runs a command in a terminal of the client. The terminal is released by `await using`, after `run`, or when the
+   * turn ends.
+   */
   terminal(command: string, args?: readonly string[], options?: TerminalOptions): Promise<Terminal>;
   terminal<T>(
     command: string,
@@ -175,92 +203,94 @@ export class Turn {
   ): Promise<T>;
 }
 
-/** What a tool call is when it is first reported. */
+/** The options for the first report of a tool call. */
 export interface ToolCallOptions extends MetaOption {
-  /** Made up, unless given. */
+  /** The id; generated by default. */
   id?: string | undefined;
-  /** What sort of work it is, which clients choose an icon by. */
+  /** The kind of work, by which clients choose an icon. */
   kind?: v1.ToolKind | undefined;
-  /** `in_progress`; one that is to ask for permission begins as `pending`. */
+  /** The status; `in_progress` by default. A tool call that will ask for permission starts as `pending`. */
   status?: v1.ToolCallStatus | undefined;
-  /** The name of the tool in the program. */
+  /** The programmatic name of the tool. */
   name?: string | undefined;
-  /** What it shows from the start. */
+  /** The initial content. */
   content?: readonly v1.ToolCallContent[] | undefined;
-  /** A path alone will do. */
+  /** The affected files; a location may be given as a path. */
   locations?: readonly (string | v1.ToolCallLocation)[] | undefined;
-  /** What the tool was given. */
+  /** The input of the tool. */
   rawInput?: unknown;
 }
 
-/** A tool call that reports how far it is. */
+/** A tool call that reports its progress. */
 export class ToolCall {
   private constructor();
-  /** Its id, which no other call of the session has. */
+  /** The id, which is unique in the session. */
   readonly id: string;
-  /** What it does, for people. */
+  /** The title, for users. */
   readonly title: string;
-  /** As the client was told. */
+  /** The status that was last reported. */
   readonly status: v1.ToolCallStatus;
-  /** Reports changes; content and locations take the place of the earlier ones. */
+  /** Reports changes; content and locations replace the earlier ones. */
   update(changes: Omit<v1.ToolCallUpdate, "toolCallId" | "_meta">): Promise<void>;
-  /** Adds text to what the call shows. */
+  /** Adds text to the content. */
   text(text: string): Promise<void>;
-  /** Adds a change to a file; without `oldText`, the file is new. */
+  /** Adds a change of a file to the content; without `oldText`, the file is new. */
   diff(path: string, newText: string, oldText?: string): Promise<void>;
-  /** Adds a terminal, live. */
+  /** Adds a live terminal to the content. */
   show(terminal: Terminal): Promise<void>;
-  /** Reports it as completed. */
+  /** Reports the tool call as completed. */
   complete(options?: { rawOutput?: unknown }): Promise<void>;
-  /** Reports it as failed, and why. */
+  /** Reports the tool call as failed, with a reason. */
   fail(text?: string): Promise<void>;
-  /** Asks the user to allow it. If it is pending, it is in progress from then on, or fails at its end. */
+  /**
+   * Asks the user for permission to run the tool call. A pending call is in_progress after that, or failed at its end.
+   */
   askPermission(options?: readonly v1.PermissionOption[], how?: MetaOption): Promise<Permission>;
-  /** Reports it as failed, unless it has ended. */
+  /** Reports the tool call as failed, unless it has ended. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the user said. */
+/** The answer to a permission request. */
 export class Permission {
   private constructor();
-  /** The option that was chosen, if one was. */
+  /** The id of the chosen option, if one was chosen. */
   readonly optionId: string | undefined;
-  /** Of which kind the option is: for this time or for ever, to allow or to reject. */
+  /** The kind of the chosen option: to allow or reject, once or always. */
   readonly kind: v1.PermissionOptionKind | undefined;
-  /** Whether the call may go on. */
+  /** Whether the answer allows the tool call. */
   readonly allowed: boolean;
-  /** What came as `_meta` with the answer. */
+  /** The `_meta` of the answer. */
   readonly meta: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** How a command is run. */
+/** The options of a command. */
 export interface TerminalOptions extends MetaOption {
   /** Environment variables to add. */
   env?: Readonly<Record<string, string>> | undefined;
-  /** Its working directory, an absolute path; the client's choice, unless given. */
+  /** The working directory, an absolute path; chosen by the client by default. */
   cwd?: string | undefined;
-  /** Bytes of output that are kept; the beginning is dropped. */
+  /** Maximum number of bytes of output to keep; the beginning is dropped. */
   outputByteLimit?: number | undefined;
 }
 
 /** A command that the client runs. */
 export class Terminal {
   private constructor();
-  /** Its id. */
+  /** The id of the terminal. */
   readonly id: string;
-  /** Waits for its end. */
+  /** Waits until the command has ended, and returns how it ended. */
   wait(): Promise<v1.WaitForTerminalExitResponse>;
-  /** What the command has printed so far, and its exit status once it has ended. */
+  /** Returns the output so far, and the exit status once the command has ended. */
   output(): Promise<v1.TerminalOutputResponse>;
   /**
-   * Yields what the command prints, while it does. It is asked for every `interval` milliseconds (200), and what the client
-   * has dropped in between is missing.
+   * Yields the output while the command prints it. It is requested every `interval` milliseconds (200); output that the
+   * client has discarded in between is missing.
    */
   follow(options?: { interval?: number | undefined }): AsyncGenerator<string, void, void>;
-  /** Ends the command, and keeps the terminal. */
+  /** Kills the command and keeps the terminal. */
   kill(): Promise<void>;
-  /** Releases it. */
+  /** Releases the terminal. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

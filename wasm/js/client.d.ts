@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" />
-/** A client: what it lets agents do, and ways to an agent. */
+/** Clients: what they offer to agents, and ways to connect to an agent. */
 import type {
   Awaitable,
   ChildLike,
@@ -19,228 +19,245 @@ import type { RequestId, v1 } from "./types.js";
 
 export * from "./shared.js";
 
-/** What reads and writes files for agents; what it has, agents are told. */
+/** Reads and writes files for agents; the functions that it has are advertised. */
 export interface FileAccess {
-  /** A session is about to be opened with its directories. */
+  /** Called before a session is opened with its directories. */
   begin?(session: ClientSession): void;
-  /** A session that is open was opened once more: it has the directories that `made` began with. */
+  /** Called when an open session was opened again: it now has the directories with which `made` began. */
   adopt?(session: ClientSession, made: ClientSession): void;
-  /** The text of a file, or of the lines that are asked for. */
+  /** Returns the text of a file, or of the requested lines. */
   readTextFile?(session: ClientSession, params: v1.ReadTextFileRequest, how: How): Awaitable<string>;
   /** Writes a file. */
   writeTextFile?(session: ClientSession, params: v1.WriteTextFileRequest, how: How): Awaitable<void>;
 }
 
-/** What runs commands for agents. */
+/** Runs commands for agents. */
 export interface TerminalAccess {
-  /** Starts a command; the terminal's id. */
+  /** Starts a command and returns the id of its terminal. */
   create(session: ClientSession, params: v1.CreateTerminalRequest, how: How): Awaitable<string>;
-  /** What a command has printed so far. */
+  /** Returns the output of the command so far. */
   output(session: ClientSession, id: string, how: How): Awaitable<v1.TerminalOutputResponse>;
-  /** Waits for its end. */
+  /** Waits until the command has ended, and returns how it ended. */
   waitForExit(session: ClientSession, id: string, how: How): Awaitable<v1.WaitForTerminalExitResponse>;
-  /** Ends it, and keeps what it has printed. */
+  /** Kills the command and keeps its output. */
   kill(session: ClientSession, id: string, how: How): Awaitable<void>;
-  /** Ends it, and forgets it. */
+  /** Kills the command and removes the terminal. */
   release(session: ClientSession, id: string, how: How): Awaitable<void>;
-  /** The session is over, or its connection. A terminal that is made after that is released at once. */
+  /**
+   * Called when the session or its connection has ended. A terminal that is created after that is released immediately.
+   */
   end?(session: ClientSession): Awaitable<void>;
 }
 
-/** What an agent asks the user to allow. */
+/** A question of an agent, whether a tool call may run. */
 export interface PermissionRequest {
-  /** The session that asks. */
+  /** The session of the request. */
   readonly session: ClientSession;
   /** The id of the request. */
   readonly id: RequestId;
-  /** What came as `_meta` with the request. */
+  /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>> | null | undefined;
-  /** What is to be allowed, for people; the title of the tool call that is known where the request has none. */
+  /** The title of the tool call: from the request, or from earlier updates. */
   readonly title: string | undefined;
-  /** What is to be allowed. */
+  /** The tool call that waits for the answer. */
   readonly toolCall: v1.ToolCallUpdate;
-  /** What the user can choose. */
+  /** The options to choose from. */
   readonly options: readonly v1.PermissionOption[];
-  /** Aborts when the turn is cancelled; the answer has been given then. */
+  /** Aborts when the turn is cancelled; the request has been answered by then. */
   readonly signal: AbortSignal;
-  /** The option that allows it this time; nothing where there is none, as an option that allows it always is another answer. */
+  /**
+   * The id of the option that allows the tool call once; undefined if there is none, even if there is one that allows
+   * it always.
+   */
   allow(): string | undefined;
-  /** The option that allows it always, if there is one. */
+  /** The id of the option that allows the tool call always, if there is one. */
   allowAlways(): string | undefined;
-  /** The option that refuses it, for this time if there is one. */
+  /** The id of the option that rejects the tool call, once if there is such an option, otherwise always. */
   reject(): string | undefined;
 }
 
-/** What is decided about a tool call. */
+/** The answer to a permission request. */
 export type Choice = string | v1.PermissionOption | v1.RequestPermissionResponse | null | undefined;
 
-/** What a client is, and what agents may do through it. */
+/** The options of a client. */
 export interface ClientOptions extends HostOptions<ClientSession> {
   /**
-   * Decides on tool calls: an option, its id, or nothing for no choice; a whole answer, where its `_meta` matters.
-   * {@link rejectAll}, unless given.
+   * Answers permission requests: returns an option, its id, a complete result, or undefined for no choice. {@link
+   * rejectAll} by default.
    */
   permission?: ((request: PermissionRequest) => Awaitable<Choice>) | undefined;
-  /** What reads and writes files, such as {@link Files} or {@link ReadOnlyFiles}. */
+  /** Reads and writes files, such as {@link Files} or {@link ReadOnlyFiles}. */
   files?: FileAccess | undefined;
-  /** What runs commands, such as {@link Terminals}. */
+  /** Runs commands, such as {@link Terminals}. */
   terminals?: TerminalAccess | undefined;
-  /** What does not follow from handlers, files and terminals; `connect` refuses what nothing serves. */
+  /**
+   * Capabilities to advertise in addition to those that follow from handlers, files and terminals; `connect` refuses
+   * one that promises a request without a handler.
+   */
   capabilities?: v1.ClientCapabilities | undefined;
   /**
-   * Gets the updates that nobody iterates over: between turns, in turns that are only awaited, and of sessions that are not
-   * open. What an agent says right after it has opened a session comes here before `await agent.newSession()` goes on:
-   * tell sessions apart by `session.id`, or read {@link ClientSession.snapshot} afterwards.
+   * Called with the updates that no loop receives: between turns, in turns that are only awaited, and of sessions that
+   * are not open. Updates that an agent sends right after it has opened a session arrive here before `await
+   * agent.newSession()` returns: distinguish sessions by `session.id`, or read {@link ClientSession.snapshot}
+   * afterwards.
    */
   onUpdate?: ((session: ClientSession, update: v1.SessionUpdate) => unknown) | undefined;
 }
 
-/** A client. Without options, agents may do nothing at all through it. */
+/** A client. Without options, agents may do nothing through it. */
 export class Client {
   constructor(name?: string, version?: string, options?: ClientOptions);
-  /** Decides on tool calls. */
+  /** Answers permission requests. */
   permission: NonNullable<ClientOptions["permission"]>;
-  /** What reads and writes files, for connections that are opened from now on. */
+  /** Reads and writes files; a change applies to later connections. */
   files: FileAccess | undefined;
-  /** What runs commands, for connections that are opened from now on. */
+  /** Runs commands; a change applies to later connections. */
   terminals: TerminalAccess | undefined;
-  /** The handler of any other method: called with the session it is about, or the agent, and the params. Refused at once where it
-   * could never be called. Handlers of files, or of all five methods of terminals, offer these.
+  /**
+   * Registers a handler for any other method. It is called with the session of the request, or with the agent, and with
+   * the params. A handler that could never be called is refused immediately. Handlers for files, or for all five
+   * terminal methods, advertise these.
    */
   on: On<v1.AgentRequests, v1.AgentNotifications, ClientSession, AgentPeer, this>;
 }
 
-/** Allows every tool call, and always where the agent offers nothing less. */
+/** Allows every tool call, once if there is such an option, otherwise always. */
 export function allowAll(request: PermissionRequest): string | undefined;
-/** Allows no tool call. */
+/** Rejects every tool call. */
 export function rejectAll(request: PermissionRequest): string | undefined;
 
-/** How a connection begins and ends; `meta` goes out with `initialize`. */
+/** The options of a connection to an agent; `meta` is the `_meta` of `initialize`. */
 export interface ConnectOptions extends MetaOption {
   /**
-   * Milliseconds that the agent has for its answer to `initialize` (30,000). The call rejects when the agent has been
-   * closed too: up to twice `grace` later. The same holds for `signal`.
+   * Milliseconds to wait for the answer to `initialize` (30,000). The call rejects once the agent has been closed, up
+   * to twice `grace` later. The same applies to `signal`.
    */
   timeout?: number | undefined;
-  /** Milliseconds that handlers, and a process, have to end when the connection is closed (5,000). */
+  /** Milliseconds that handlers and a process have to end when the connection is closed (5,000). */
   grace?: number | undefined;
-  /** Gives up when it aborts before the agent has answered. */
+  /** Cancels connecting when it aborts before the agent has answered. */
   signal?: AbortSignal | undefined;
 }
 
-/** The agent at the other end of a transport, after `initialize`. */
+/** Connects to the agent at the other end of a transport, and sends `initialize`. */
 export function connect(transport: Transport, client?: Client, options?: ConnectOptions): Promise<AgentPeer>;
 
-/** How an agent's process is started. */
+/** The options for an agent's process. */
 export interface SpawnOptions extends ConnectOptions {
-  /** Its working directory; this process's, unless given. */
+  /** The working directory; by default that of this process. */
   cwd?: string | URL | undefined;
-  /** Its environment; this process's, unless given. */
+  /** The environment; by default that of this process. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /**
-   * Where its standard error goes: where this process's does, unless given. A function is called with each line, and the
-   * last ones are in {@link AgentEnded}, and in the message of a {@link NoResult} that came of an agent's silence.
+   * Where the standard error goes; by default to that of this process. A function is called with each line; the last
+   * lines are then in {@link AgentEnded}, and in the message of a {@link NoResult} for a timeout.
    */
   stderr?: "inherit" | "ignore" | "pipe" | number | ((line: string) => unknown) | undefined;
   /**
-   * Whether it gets a process group of its own (true): then Ctrl-C in a terminal reaches this process alone, and closing
-   * ends all that is left of the agent and what it was started by, as npx and sh.
+   * Whether the agent gets its own process group (true). Then Ctrl-C in a terminal reaches only this process, and
+   * closing ends everything that is left of the agent and of wrappers such as npx and sh.
    */
   processGroup?: boolean | undefined;
 }
 
 /**
- * An agent as a child process, after `initialize`: a program and its arguments. Closing it closes its input, and after
- * `grace` helps it to end. Node only.
+ * Starts an agent as a child process, from a program and its arguments, and sends `initialize`. Closing it closes its
+ * input; if it has not ended after `grace`, it is terminated and then killed. Node only.
  */
 export function spawnAgent(command: readonly string[], client?: Client, options?: SpawnOptions): Promise<AgentPeer>;
 
-/** How a session is opened. */
+/** The options for opening a session. */
 export interface OpenOptions extends NamedCallOptions {
-  /** MCP servers that the agent is to use. */
+  /** The MCP servers for the agent to use. */
   mcpServers?: readonly v1.McpServer[] | undefined;
-  /** Directories beside the working directory, for agents that can. */
+  /** Directories in addition to the working directory, if the agent supports them. */
   additionalDirectories?: readonly string[] | undefined;
 }
 
-/** The agent, as its client sees it. */
+/** A connected agent, as seen by its client. */
 export interface AgentPeer extends Peer<"client", v1.ClientRequests, v1.ClientNotifications> {
-  /** What the agent can do. */
+  /** The capabilities that the agent advertised. */
   readonly capabilities: v1.AgentCapabilities;
-  /** Its name and version, as far as it told. */
+  /** The name and version of the agent, if it gave them. */
   readonly info: Partial<v1.Implementation>;
-  /** The ways to log in that it offers. */
+  /** The login methods that the agent offers. */
   readonly authMethods: readonly v1.AuthMethod[];
-  /** Its process, where there is one. */
+  /** The process of the agent, if there is one. */
   readonly process: ChildLike | undefined;
-  /** Open sessions by their ids. */
+  /** The open sessions by id. */
   readonly sessions: ReadonlyMap<string, ClientSession>;
-  /** Opens a session in a working directory, an absolute path. */
+  /** Creates a session in a working directory, which is an absolute path. */
   newSession(cwd: string, options?: OpenOptions): Promise<ClientSession>;
   /**
-   * Opens an earlier session: await it, or iterate over it first for the updates that are replayed. One that is open
-   * already stays the same object.
+   * Loads an earlier session: await the result, or first iterate over it to receive the replayed updates. Loading an
+   * open session returns its existing object.
    */
   loadSession(id: string, cwd: string, options?: OpenOptions): Exchange<ClientSession>;
-  /** The same without a replay. */
+  /** Resumes an earlier session without a replay. Resuming an open session returns its existing object. */
   resumeSession(id: string, cwd: string, options?: OpenOptions): Promise<ClientSession>;
-  /** The sessions that the agent keeps, page by page as they are wanted. */
+  /** Iterates over the sessions that the agent stores; pages are requested when they are needed. */
   listSessions(cwd?: string, options?: NamedCallOptions): AsyncGenerator<v1.SessionInfo, void, void>;
-  /** Deletes a session that the agent keeps, for agents that can. */
+  /** Asks the agent to delete a session, if it supports that. */
   deleteSession(id: string, options?: NamedCallOptions): Promise<v1.DeleteSessionResponse>;
-  /** Logs in, in one of the ways that the agent offers. */
+  /** Logs in with one of the agent's login methods. */
   authenticate(methodId: string, options?: NamedCallOptions): Promise<v1.AuthenticateResponse>;
-  /** Logs out, for agents that can. */
+  /** Logs out, if the agent supports it. */
   logout(options?: NamedCallOptions): Promise<v1.LogoutResponse>;
-  /** Ends the connection, and the process where there is one. */
+  /** Closes the connection, and ends the process if there is one. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** A session, on the client's side. */
 export interface ClientSession {
-  /** Its id. */
+  /** The id of the session. */
   readonly id: string;
-  /** The agent that it is with. */
+  /** The agent of the session. */
   readonly agent: AgentPeer;
-  /** Whether it is open. */
+  /** Whether the session is open. */
   readonly open: boolean;
   /** The working directory, an absolute path. */
   readonly cwd: string;
-  /** The working directory and all further roots; what {@link Files} confines the agent to. */
+  /** The working directory and all additional directories, to which {@link Files} confines the agent. */
   readonly roots: readonly string[];
-  /** The answer to the call that opened it. */
+  /** The complete answer to the call that opened the session. */
   readonly result: Partial<v1.NewSessionResponse>;
-  /** All that is known of it, such as its modes and options; a new object each time. Nothing once it is closed. */
+  /**
+   * Everything that is known about the session, such as its modes and options; a new object each time. Undefined if the
+   * session is not open.
+   */
   readonly snapshot: SessionSnapshot<1> | undefined;
-  /** Whatever the client wants to keep with it. */
+  /** Any data that the client attaches to the session. */
   data: any;
-  /** A prompt: text, a block, or several. It is sent when it is first iterated over or awaited. */
+  /**
+   * Creates a prompt of text, a content block, or several of them. It is sent when it is first iterated over or
+   * awaited.
+   */
   prompt(what: Content | readonly Content[], options?: NamedCallOptions): PromptTurn;
-  /** Cancels what runs. Open requests for permission are answered by that. */
+  /** Cancels the work of the session. This also answers its open permission requests. */
   cancel(options?: MetaOption): Promise<void>;
-  /** Switches to one of its modes. */
+  /** Sets the mode of the session. */
   setMode(modeId: string, options?: NamedCallOptions): Promise<v1.SetSessionModeResponse>;
-  /** Sets an option. Returns all of them as they are now. */
+  /** Sets a config option, and returns all options with their current values. */
   setConfigOption(configId: string, value: string | boolean, options?: NamedCallOptions): Promise<v1.SessionConfigOption[]>;
-  /** Closes it, for agents that can. */
+  /** Closes the session, if the agent supports it. */
   close(options?: NamedCallOptions): Promise<v1.CloseSessionResponse>;
   [Symbol.asyncDispose](): Promise<void>;
-  /** As the agent's, with the session's id added. */
+  /** Like the agent's function of the same name, with the session id added. */
   request: SessionRequest<v1.ClientRequests>;
-  /** As the agent's, with the session's id added. */
+  /** Like the agent's function of the same name, with the session id added. */
   notify: SessionNotify<v1.ClientNotifications>;
 }
 
 /**
- * A request with updates before its answer. Iterate over the updates, or await the answer. Leaving a loop early cancels,
- * and so does the signal.
+ * A request that causes updates before its answer. Iterate over the updates, or await the answer. Leaving a loop early
+ * cancels it, and so does the signal.
  */
 export interface Exchange<T> extends PromiseLike<T> {
-  /** The session that it is in. */
+  /** The session of the request. */
   readonly session: ClientSession;
   [Symbol.asyncIterator](): AsyncGenerator<v1.SessionUpdate, void, void>;
-  /** The same, with what came beside each update, as `_meta`. */
+  /** Iterates over the complete params of each update, including `_meta`. */
   notifications(): AsyncGenerator<v1.SessionNotification, void, void>;
 }
 
@@ -248,105 +265,109 @@ export interface Exchange<T> extends PromiseLike<T> {
 export interface PromptTurn extends Exchange<v1.PromptResponse> {
   /** The answer, once the turn is over. */
   readonly result: v1.PromptResponse | undefined;
-  /** Why the turn ended, once it has. */
+  /** The stop reason, once the turn is over. */
   readonly stopReason: v1.StopReason | undefined;
   /**
-   * Cancels the turn. The iteration goes on to its end, which the agent decides. A prompt that has not been sent is never
-   * sent, and ends as `cancelled`; one that has ended stays as it is.
+   * Cancels the turn. The iteration continues until the agent ends the turn. A prompt that has not been sent is not
+   * sent, and ends as `cancelled`; a turn that has ended does not change.
    */
   cancel(): Promise<void>;
-  /** Iterates over it, and returns what the agent says as one text. */
+  /** Runs the turn to its end and returns the concatenated text of the agent's messages. */
   readText(): Promise<string>;
 }
 
-/** What is asked beside the path of a file. */
+/** The additional argument of `may`. */
 export interface FileAsked {
-  /** The directory of the session that the file is in, without links. */
+  /** The directory of the session that contains the file, with all links resolved. */
   readonly root: string;
   /** The session. */
   readonly session: ClientSession;
 }
 
-/** How agents may use files. */
+/** The options of {@link Files} and {@link ReadOnlyFiles}. */
 export interface FilesOptions {
-  /** Bytes that a file or a text may have (10,000,000). */
+  /** Maximum size of a file or a text, in bytes (10,000,000). */
   most?: number | undefined;
   /**
-   * Decides on each file that is to be read or written: only `true` allows it. The path is absolute and has no links. It
-   * is {@link guarded} unless given, and may ask that: `guarded(path, writing, asked) || askTheUser(path)`.
+   * Decides on each file that is to be read or written: only `true` allows it. The path is absolute and has no links.
+   * The default is {@link guarded}, which a custom function may call: `guarded(path, writing, asked) ||
+   * askTheUser(path)`.
    */
   may?: ((path: string, writing: boolean, asked: FileAsked) => Awaitable<boolean>) | undefined;
 }
 
 /**
- * What holds without a `may` of one's own: all may be read; nothing may be written into folders of version control
- * (`.git`), or where editors, their extensions and the shell in them run it without asking again. Node only.
+ * The default for `may`: everything may be read; nothing may be written into directories of version control (`.git`),
+ * or to files that editors, their extensions and the shell in them run without asking again. Node only.
  */
 export function guarded(path: string, writing: boolean, asked: { readonly root: string }): boolean;
 
 /**
- * Lets agents read the UTF-8 text files in the directories of their sessions, as these were when the session was opened.
- * Of one session, what is asked of a file happens in that order. Node only.
+ * Lets agents read the UTF-8 text files in the directories of their sessions, which are those at the time when the
+ * session was opened. The requests of one session for a file take effect in order. Node only.
  *
  * On Linux with /proc, a link never leads outside, whatever is exchanged meanwhile. On macOS and Windows, and on Linux
- * without /proc, links are looked for before and after a file is opened: nothing outside is read or written, but whoever
- * exchanges folders for links at the right moments can have a new, empty file or folder made outside. Hard links are
- * followed everywhere.
+ * without /proc, links are checked before and after a file is opened: nothing outside is read or written, but replacing
+ * directories by links at the right moments can create a new, empty file or directory outside. Hard links are followed
+ * on every system.
  */
 export class ReadOnlyFiles {
   constructor(options?: FilesOptions);
-  /** The session is about to be opened. A session that is not told of begins with its first file. */
+  /** Called before the session is opened. Without this call, a session begins with its first file. */
   begin(session: ClientSession): void;
-  /** A session that is open was opened once more: it has the directories that `made` began with. */
+  /** Called when an open session was opened again: it now has the directories with which `made` began. */
   adopt(session: ClientSession, made: ClientSession): void;
-  /** The text of a file, or of the lines that are asked for. */
+  /** Returns the text of a file, or of the requested lines. */
   readTextFile(session: ClientSession, params: v1.ReadTextFileRequest, how?: How): Promise<string>;
 }
 
 /**
- * Lets agents write them too. Folders that are missing are made. A file keeps its mode, its owner and all its names. A
- * write that fails leaves the old text; where the process is killed in the middle of one, a beginning of the new text may
- * stand before the rest of the old one. Node only.
+ * Lets agents read and write files. Missing directories are created. A file keeps its mode, its owner and all its
+ * names. A write that fails leaves the old text; if the process is killed during a write, the file may have a beginning
+ * of the new text before the rest of the old one. Node only.
  */
 export class Files extends ReadOnlyFiles {
   /** Writes a file. */
   writeTextFile(session: ClientSession, params: v1.WriteTextFileRequest): Promise<void>;
 }
 
-/** How agents may run commands. */
+/** The options of {@link Terminals}. */
 export interface TerminalsOptions {
-  /** Bytes that are kept of what a command prints, the last ones, in whole characters (1 MiB). */
+  /**
+   * Maximum number of bytes of a command's output to keep (1 MiB). The end of the output is kept, cut at a character.
+   */
   outputByteLimit?: number | undefined;
-  /** Commands at a time (64). */
+  /** Maximum number of commands at a time (64). */
   most?: number | undefined;
-  /** Their environment; this process's, unless given. */
+  /** The environment of the commands; by default that of this process. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /**
-   * Whether they end with this process, however it ends (true). A shell that waits for that sees to it, so no signal is
-   * handled here; on Windows they end where this process ends by itself.
+   * Whether the commands end with this process, however it ends (true). A shell waits for that, so no signal is handled
+   * here; on Windows they end only if this process ends normally.
    */
   endsWithProcess?: boolean | undefined;
-  /** Called with what a command prints, as it comes. */
+  /** Called with the output of a command while it prints it. */
   onOutput?: ((session: ClientSession, id: string, text: string) => unknown) | undefined;
 }
 
 /**
- * Runs what agents ask for, as child processes without input: whoever hands this to an agent lets it do anything. A
- * command ends, with all that is still in its process group, when it is released, when its session is over, and when the
- * connection is. What it has moved to a group of its own (setsid), and what runs as another user, is not ended. Node only.
+ * Runs the commands of agents as child processes without input. An agent that gets this can do anything. A command
+ * ends, with everything that is still in its process group, when its terminal is released, when its session ends, and
+ * when the connection ends. Processes that it has moved to their own group (setsid), or that run as another user, are
+ * not ended. Node only.
  */
 export class Terminals {
   constructor(options?: TerminalsOptions);
-  /** Starts a command; the terminal's id. */
+  /** Starts a command and returns the id of its terminal. */
   create(session: ClientSession, params: v1.CreateTerminalRequest): Promise<string>;
-  /** What it has printed so far. */
+  /** Returns the output so far, and the exit status once the command has ended. */
   output(session: ClientSession, id: string): v1.TerminalOutputResponse;
-  /** Waits for its end. */
+  /** Waits until the command has ended, and returns how it ended. */
   waitForExit(session: ClientSession, id: string): Promise<v1.WaitForTerminalExitResponse>;
-  /** Ends it, and keeps what it has printed. */
+  /** Kills the command and keeps its output. */
   kill(session: ClientSession, id: string): void;
-  /** Ends it, and forgets it; after two seconds also where it may not be ended. */
+  /** Kills the command and removes the terminal, after two seconds even if the command cannot be killed. */
   release(session: ClientSession, id: string): Promise<void>;
-  /** Ends what a session has left, and what is just being started for it: it starts nothing any more. */
+  /** Ends the commands of a session, including those that are being started; nothing is started for it afterwards. */
   end(session: ClientSession): Promise<void>;
 }

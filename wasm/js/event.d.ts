@@ -1,13 +1,13 @@
-/** What a connection tells its host, and which methods there are for whom. */
+/** The events of a connection, and the methods of each side. */
 import type { Role, Severity, Version } from "./index.js";
 import type { RequestId, v1, v2 } from "./types.js";
 
 // What does not say that it is exported stays in here.
 export {};
 
-/** The side of the peer. */
+/** The role of the peer. */
 export type Other<R extends Role> = R extends "client" ? "agent" : "client";
-/** A method that no specification has. */
+/** A method that the specification does not define. */
 type Extension = `_${string}`;
 /** The maps of the versions that may be agreed on. */
 type RequestsOf<R extends Role, V extends Version> =
@@ -16,7 +16,7 @@ type RequestsOf<R extends Role, V extends Version> =
 type NotificationsOf<R extends Role, V extends Version> =
   | (1 extends V ? (R extends "client" ? v1.ClientNotifications : v1.AgentNotifications) : never)
   | (2 extends V ? (R extends "client" ? v2.ClientNotifications : v2.AgentNotifications) : never);
-/** What a side can say that it can do. */
+/** The capabilities of a side. */
 export type CapabilitiesOf<R extends Role, V extends Version> =
   | (1 extends V ? (R extends "client" ? v1.ClientCapabilities : v1.AgentCapabilities) : never)
   | (2 extends V ? (R extends "client" ? v2.ClientCapabilities : v2.AgentCapabilities) : never);
@@ -28,31 +28,31 @@ type Member<T, M extends string, K extends string> = T extends unknown
       : never
     : never
   : never;
-/** Methods that a side may call. Extensions begin with an underscore. */
+/** The methods that a side may call. Extension methods begin with an underscore. */
 export type RequestMethod<R extends Role = Role, V extends Version = Version> = Names<RequestsOf<R, V>> | Extension;
-/** Notifications that a side may send. */
+/** The notifications that a side may send. */
 export type NotificationMethod<R extends Role = Role, V extends Version = Version> =
   | Names<NotificationsOf<R, V>>
   | Extension;
 
-/** Params or result of a request. */
+/** The params or the result of a request. */
 export type Called<R extends Role, V extends Version, M extends string, K extends string> =
   M extends Names<RequestsOf<R, V>> ? Member<RequestsOf<R, V>, M, K> : unknown;
-/** Params of a notification. */
+/** The params of a notification. */
 export type Told<R extends Role, V extends Version, M extends string> =
   M extends Names<NotificationsOf<R, V>> ? Member<NotificationsOf<R, V>, M, "params"> : unknown;
 
 interface Call<M extends string> {
-  /** Exactly as it was sent. */
+  /** The id, exactly as sent. */
   id: RequestId;
-  /** A number that is unique on this connection. */
+  /** The serial number of the request, unique on this connection. */
   serial: number;
   method: M;
   session?: string;
 }
 
 interface WithParams<P> {
-  /** Read from the text, when first asked for at the latest; integers that a number cannot hold are bigints. */
+  /** Parsed from the text on first access at the latest; integers that a number cannot hold are bigints. */
   readonly params: P;
   readonly paramsText: string;
 }
@@ -65,9 +65,9 @@ interface NotificationAs<M extends string, P> extends WithParams<P> {
   type: "notification";
   method: M;
   session?: string;
-  /** The kind of a `session/update`, where it is a known one. */
+  /** The type of a `session/update`, if it is known. */
   update?: string;
-  /** Inside a prompt turn, the past as `session/load` tells it, outside of both, or about no session. */
+  /** When it was sent: during a turn, in a replay of the history, outside of both, or about no session. */
   timing: "turn" | "replay" | "idle" | "none";
 }
 
@@ -79,15 +79,15 @@ interface LateResponseAs<M extends string> extends Call<M> {
   type: "late_response";
 }
 
-/** An error answer of the peer's. */
+/** An error with which the peer answered. */
 export interface PeerError {
-  /** Its code; unknown ones are kept. */
+  /** The error code; unknown codes are kept. */
   code: number;
-  /** Its message. */
+  /** The error message. */
   message: string;
-  /** Its data, if it has any; read when first asked for at the latest. */
+  /** The data, if there is any; parsed on first access at the latest. */
   readonly data?: unknown;
-  /** The same as JSON text. */
+  /** The data as JSON text. */
   readonly dataText?: string;
 }
 
@@ -96,8 +96,8 @@ type Ended<M extends string, T> =
   | (ResponseAs<M> & { outcome: "error"; error: PeerError })
   | (ResponseAs<M> & {
       /**
-       * An answer that cannot be used (a violation before says why), none in time, none in the time that `cancelGrace`
-       * leaves, or none before the end.
+       * The answer was invalid (an earlier violation says why), or there was none before the timeout, within
+       * `cancelGrace`, or before the end of the connection.
        */
       outcome: "invalid" | "timeout" | "cancelled" | "closed";
     });
@@ -106,108 +106,113 @@ type Late<M extends string, T> =
   | (LateResponseAs<M> & { outcome: "result"; readonly result: T; readonly resultText: string })
   | (LateResponseAs<M> & { outcome: "error"; error: PeerError })
   | (LateResponseAs<M> & {
-      /** An answer that cannot be used; a violation before says why. */
+      /** The answer was invalid; an earlier violation says why. */
       outcome: "invalid";
     });
 
-/** The peer asks; answer with `respond` or `respondError`. */
+/** The peer sent a request; answer it with `respond` or `respondError`. */
 export type RequestEvent<R extends Role = Role, V extends Version = Version> =
   | { [M in Names<RequestsOf<Other<R>, V>>]: RequestAs<M, Called<Other<R>, V, M, "params">> }[Names<
       RequestsOf<Other<R>, V>
     >]
   | RequestAs<Extension, unknown>;
 
-/** The peer tells. */
+/** The peer sent a notification. */
 export type NotificationEvent<R extends Role = Role, V extends Version = Version> =
   | { [M in Names<NotificationsOf<Other<R>, V>>]: NotificationAs<M, Told<Other<R>, V, M>> }[Names<
       NotificationsOf<Other<R>, V>
     >]
   | NotificationAs<Extension, unknown>;
 
-/** An own request has ended. Exactly one for each. */
+/** A request that the host sent has ended. Every request ends with exactly one of these. */
 export type ResponseEvent<R extends Role = Role, V extends Version = Version> =
   | { [M in Names<RequestsOf<R, V>>]: Ended<M, Called<R, V, M, "result">> }[Names<RequestsOf<R, V>>]
   | Ended<Extension, unknown>;
 
 /**
- * The peer has answered an own request that had ended as timed out or cancelled. What the answer opened is open: close
- * the session or release the terminal if nobody wants it any more.
+ * The peer answered a request that had already ended because it timed out or was cancelled. A session or terminal that
+ * the answer opens is open: close or release it if it is no longer wanted.
  */
 export type LateResponseEvent<R extends Role = Role, V extends Version = Version> =
   | { [M in Names<RequestsOf<R, V>>]: Late<M, Called<R, V, M, "result">> }[Names<RequestsOf<R, V>>]
   | Late<Extension, unknown>;
 
-/** The peer no longer wants the answer to its request; it must be answered all the same. */
+/** The peer asked to cancel one of its requests (`$/cancel_request`). The request must still be answered. */
 export interface CancelEvent extends Call<string> {
   type: "cancel";
 }
 
-/** The core has answered a request of the peer's in the host's place. */
+/**
+ * The connection has answered a request of the peer on behalf of the host. The host must not answer it as well, and
+ * should close a dialog that it shows for the request.
+ */
 export interface AnsweredEvent extends Call<string> {
   type: "answered";
-  /** The rule that asks for it. */
+  /** The id of the rule that requires this answer. */
   rule: string;
 }
 
 /** The peer broke a rule. */
 export interface ViolationEvent {
   type: "violation";
-  /** The rule, as listed in the rule catalogue. */
+  /** The id of the rule. */
   rule: string;
-  /** How bad it is. */
+  /** How serious it is. */
   severity: Severity;
   /** What is wrong, in one sentence. */
   message: string;
-  /** JSON pointer into the params or result; empty when it is about the message as a whole. */
+  /** JSON pointer to the problem in the params or the result; empty if it concerns the whole message. */
   pointer: string;
-  /** The method, where one could be read. */
+  /** The method of the message, if it could be read. */
   method?: string;
-  /** The id, where one could be read. */
+  /** The id of the message, if it could be read. */
   id?: RequestId;
-  /** The session it is about, where one could be read before what is wrong. */
+  /** The session id in the message, if one could be read. */
   session?: string;
-  /** The number of the frame on this connection, from 1. */
+  /** The number of the frame among those that were received on this connection, from 1. */
   frame: number;
-  /** Its first bytes. */
+  /** The first bytes of the frame, at most 256; empty if it may contain secrets (AUTH-27). */
   excerpt: string;
-  /** What became of the message: delivered, if need be repaired; dropped; or answered with an error. */
+  /** What happened to the message: it was delivered, repaired if necessary; dropped; or refused by an error answer. */
   consequence: "delivered" | "dropped" | "refused";
-  /** The error's code, when it was refused. */
+  /** The error code with which the message was refused. */
   code?: number;
 }
 
 /**
- * A message of the host's own went out, but a rule that does not bind says that it should not look like this. Or it has
- * not gone out at all: a request of the peer's has waited for its answer as long as `reminder` says (RPC-15).
+ * A recommendation about the host's own behavior: a message that was sent should have been different, or a request of
+ * the peer has waited for its answer as long as `reminder` allows (RPC-15).
  */
 export interface AdviceEvent {
   type: "advice";
-  /** The rule, as listed in the rule catalogue. */
+  /** The id of the rule. */
   rule: string;
-  /** What is odd, in one sentence. */
+  /** What should be different, in one sentence. */
   message: string;
-  /** JSON pointer into the params or result. */
+  /** JSON pointer to the place in the params or the result; empty if it concerns the whole message. */
   pointer: string;
-  /** The method; of an answer, the method that was called. */
+  /** The method of the message; for an answer, the method of its request. */
   method: string;
-  /** The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet. */
+  /** The id of the peer's request, if this is about an answer or a missing answer. */
   id?: RequestId;
-  /** The session it is about. */
+  /** The session id in the message. */
   session?: string;
 }
 
-/** The connection is over; the last event. */
+/** The connection has ended. This is the last event. */
 export interface ClosedEvent {
   type: "closed";
-  /** The peer closed its side, the host did, or there is no common version. */
+  /**
+   * Why the connection ended: the peer closed its side, the host closed the connection, or there is no common version.
+   */
   reason: "end_of_stream" | "host" | "version";
-  /** Requests of the peer's that were never answered, oldest first. */
+  /** The ids of the peer's requests that were never answered, oldest first. */
   unanswered: RequestId[];
-  /** Terminals that were never released. */
+  /** The terminals that were never released. */
   terminals: TerminalRef[];
 }
 
-/** Something that the host must know; told apart by `type`, then by `method`, `outcome` and so on. */
+/** An event of a connection; `type` distinguishes them, then `method`, `outcome` and so on. */
 export type Event<R extends Role = Role, V extends Version = Version> =
   | RequestEvent<R, V>
   | NotificationEvent<R, V>
@@ -219,10 +224,10 @@ export type Event<R extends Role = Role, V extends Version = Version> =
   | AdviceEvent
   | ClosedEvent;
 
-/** A terminal, by session. */
+/** The id of a terminal together with its session. */
 export interface TerminalRef {
-  /** The session that it belongs to. */
+  /** The id of the session. */
   session: string;
-  /** Its id there. */
+  /** The id of the terminal, which is unique in its session. */
   terminal: string;
 }

@@ -6,21 +6,21 @@ import type { Json, ProtocolVersion, RequestId, v1 } from "./types.js";
 
 /** What can be asked of a connection. */
 export interface Getters<R extends Role, V extends Version> {
-  /** How much was received and has not been read yet. Stop reading from the transport while this is large. In bytes. */
+  /** How much data was received and not decoded yet. Stop reading from the transport while it is large. In bytes. */
   readonly buffered: number;
   /**
-   * How much waits to be sent: the length of what `transmit` holds, or with the framing `messages` of all messages.
-   * Stop reading from the transport while this is large. In bytes.
+   * How much data waits to be written: the length of what `transmit` holds or, with the framing `messages`, of all
+   * messages. Stop reading from the transport while it is large. In bytes.
    */
   readonly unsent: number;
   /**
-   * Whether it is clear at a glance that there is no event before more bytes come. A host that gets bytes in small
-   * pieces need not ask for events after each of them.
+   * A cheap check: true means that polling would certainly find no event now. A host that receives many small chunks
+   * can skip polling then.
    */
   readonly needsInput: boolean;
   /** The side that the host plays. One of `client` or `agent`. */
   readonly role: R;
-  /** A copy of the configuration, with the defaults filled in. */
+  /** A copy of the configuration, including the defaults. */
   readonly config: Config;
   /**
    * How far the connection is. One of `start`, `initializing`, `ready` or `closed`.
@@ -28,89 +28,87 @@ export interface Getters<R extends Role, V extends Version> {
    */
   readonly phase: "start" | "initializing" | "ready" | "closed";
   /**
-   * The agreed version of the protocol. Undefined before it is agreed on: a client knows it once `initialize` has
-   * been answered, an agent once `initialize` has come.
+   * The agreed protocol version. Undefined before it is agreed on: for a client, until `initialize` has been
+   * answered; for an agent, until `initialize` has arrived.
    * @see https://agentclientprotocol.com/protocol/v1/initialization
    */
   readonly version: ProtocolVersion | undefined;
   /**
-   * What the peer can do: its capabilities object, `{}` before `initialize`. To ask about one method, use `can`. A
-   * new object each time.
+   * The capabilities object that the peer advertised; `{}` before `initialize`. To ask about one method, use `can`.
+   * A new object each time.
    * @see https://agentclientprotocol.com/protocol/v1/initialization
    */
   readonly capabilities: CapabilitiesOf<Other<R>, V>;
   /**
-   * What the host said it can do: its capabilities object, `{}` before `initialize`. A new object each time.
+   * The capabilities object that the host advertised; `{}` before `initialize`. A new object each time.
    * @see https://agentclientprotocol.com/protocol/v1/initialization
    */
   readonly ownCapabilities: CapabilitiesOf<R, V>;
   /**
-   * The peer's whole params or result of `initialize`, with its name and its ways to log in; `{}` before. A new
-   * object each time.
+   * The peer's complete params or result of `initialize`, including its name and its login methods; `{}` before
+   * `initialize`. A new object each time.
    * @see https://agentclientprotocol.com/protocol/v1/initialization
    */
   readonly peerInfo: Partial<Called<"client", V, "initialize", R extends "client" ? "result" : "params">>;
   /**
-   * The name of the program behind the peer, for logs and messages. Rule INIT-11. Undefined before `initialize`, and
-   * where the peer does not say it.
+   * The name of the peer's program, for logs and messages. Rule INIT-11. Undefined before `initialize`, and if the
+   * peer does not give its name.
    * @see https://agentclientprotocol.com/protocol/v1/initialization
    */
   readonly peerName: string | undefined;
   /**
-   * What the peer says about one extension under `_meta` of its capabilities. Rule EXT-10. A new object each time.
+   * What the peer advertises for one extension under `_meta` of its capabilities. Rule EXT-10. A new object each
+   * time.
    * @param name The extension's name.
-   * @returns Undefined where the peer does not advertise the extension, and before `initialize`.
+   * @returns Undefined if the peer does not advertise the extension, and before `initialize`.
    * @see https://agentclientprotocol.com/protocol/v1/extensibility
    */
   peerExtension(name: string): Json | undefined;
   /**
-   * Whether the agent works for this user, as far as anything has said. One of `unknown`, `required` or `done`.
+   * Whether the agent accepts this user, as far as is known. One of `unknown`, `required` or `done`.
    * @see https://agentclientprotocol.com/protocol/v1/authentication
    */
   readonly login: "unknown" | "required" | "done";
   /**
-   * The ways to log in that the agent listed and that can be used, in its order. The kind is `agent` where
-   * `authenticate` (version 2: `auth/login`) asks the agent to do it, `terminal` where the client runs it in a
-   * terminal, and in version 2 also `custom` for a type of the two sides' own and `unknown` for one that is newer
-   * than the library. A new object each time.
+   * The agent's login methods that can be used, in the agent's order. The kind is `agent` if `authenticate` (version
+   * 2: `auth/login`) asks the agent to log in and `terminal` if the client runs the login in a terminal. Version 2
+   * adds `custom` for a type that the two sides have agreed on themselves and `unknown` for a type that this library
+   * does not know. A new object each time.
    * @see https://agentclientprotocol.com/protocol/v1/authentication
    */
   loginMethods(): LoginMethod[];
   /**
-   * Whether a request may be sent once more when nobody knows what became of it, because its time was up or the
-   * connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time, `never` because
-   * it might be done twice. It can be asked of a connection that is over.
+   * Whether a request may be sent again when its outcome is unknown because it timed out or the connection was lost:
+   * `safe` means unchanged, `key` means with the same `idempotencyKey` as the first time, `never` means not at all
+   * because it might be carried out twice. Also available after the connection has ended.
    * @param method The method's name.
-   * @returns Undefined before the version is agreed on, and for methods that are no requests of that version.
+   * @returns Undefined before the version is agreed on, and if the method is not a request of that version.
    * @see https://agentclientprotocol.com/rfds/v2/idempotency-keys
    */
   retryClass(method: string): "safe" | "key" | "never" | undefined;
   /**
-   * The ids of questions that are settled on web pages and have not been yet, in the order of their text. Rule
+   * The ids of the elicitations that are answered on a web page and not completed yet, in alphabetical order. Rule
    * ELIC-20.
    * @see https://agentclientprotocol.com/rfds/elicitation
    */
   openElicitations(): string[];
   /**
-   * The model providers that the agent listed last, in the order of their ids, and whether each is switched on.
-   * Draft `llm_providers`. Rule PROV-04. A new object each time.
+   * The model providers that the agent listed last, ordered by id, and whether each is enabled. Draft
+   * `llm_providers`. Rule PROV-04. A new object each time.
    * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
    */
   providers(): ProviderState[];
-  /**
-   * All that is known of the connection as a whole: an object that always has all of its members. A new object each
-   * time.
-   */
+  /** The state of the connection as one object. All of its members are always present. A new object each time. */
   snapshot(): ConnectionSnapshot;
   /**
-   * Whether a session can be used. One of `loading`, `resuming` or `ready`.
+   * Whether a session is open, or being loaded or resumed. One of `loading`, `resuming` or `ready`.
    * @param id The session's id.
    * @returns Undefined when the session is not known.
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
    */
   sessionState(id: string): "loading" | "resuming" | "ready" | undefined;
   /**
-   * Whether the agent works for a session. One of `idle`, `running`, `cancelling` or `requires_action`.
+   * Whether the agent is working for a session. One of `idle`, `running`, `cancelling` or `requires_action`.
    * @param id The session's id.
    * @returns Undefined when the session is not known.
    * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
@@ -119,63 +117,67 @@ export interface Getters<R extends Role, V extends Version> {
   /**
    * The working directory of a session.
    * @param id The session's id.
-   * @returns Undefined when the session is not known, or its directory is not.
+   * @returns Undefined when the session is not known, or its directory is not known.
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
    */
   sessionCwd(id: string): string | undefined;
   /**
-   * All directories of a session: the working directory, then the others.
+   * All directories of a session: the working directory, then the additional ones.
    * @param id The session's id.
    * @returns Undefined when the session is not known.
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
    */
   sessionRoots(id: string): string[] | undefined;
   /**
-   * The id of the mode that is in force in a session.
+   * The id of a session's current mode.
    * @param id The session's id.
    * @returns Undefined when the session is not known, or it has no modes.
    * @see https://agentclientprotocol.com/protocol/v1/session-modes
    */
   sessionMode(id: string): string | undefined;
   /**
-   * The modes that a session offers: the list as the agent told it. A new object each time.
+   * The modes that a session offers, as the agent listed them. A new object each time.
    * @param id The session's id.
-   * @returns Undefined when the session is not known, or it has told of none, or of more than is kept.
+   * @returns Undefined when the session is not known, or the agent has not sent the list, or it is too long to be
+   * kept (256 KiB, or the limit `remembered`).
    * @see https://agentclientprotocol.com/protocol/v1/session-modes
    */
   sessionAvailableModes(id: string): v1.SessionMode[] | undefined;
   /**
-   * The options of a session with their values: the list as the agent told it last. A new object each time.
+   * The config options of a session and their values, as the agent listed them last. A new object each time.
    * @param id The session's id.
-   * @returns Undefined when the session is not known, or it has told of none, or of more than is kept.
+   * @returns Undefined when the session is not known, or the agent has not sent the list, or it is too long to be
+   * kept (256 KiB).
    * @see https://agentclientprotocol.com/protocol/v1/session-config-options
    */
   sessionConfigOptions(id: string): NonNullable<SessionSnapshot<V>["configOptions"]> | undefined;
   /**
-   * The tool calls of a session and how far each is, oldest first. A new object each time.
+   * The tool calls of a session and the status of each, oldest first. A new object each time.
    * @param id The session's id.
    * @returns Undefined when the session is not known.
    * @see https://agentclientprotocol.com/protocol/v1/tool-calls
    */
   sessionToolCalls(id: string): ToolCallState[] | undefined;
   /**
-   * The entries of a session's plan: the list as the agent told it last. A new object each time.
+   * The entries of a session's plan, as the agent listed them last. A new object each time.
    * @param id The session's id.
-   * @returns Undefined when the session is not known, or it has told of none, or of more than is kept.
+   * @returns Undefined when the session is not known, or the agent has not sent the list, or it is too long to be
+   * kept (256 KiB).
    * @see https://agentclientprotocol.com/protocol/v1/agent-plan
    */
   sessionPlan(id: string): NonNullable<SessionSnapshot<V>["plan"]> | undefined;
   /**
-   * The ids of a session's plans that have one.
+   * The ids of a session's plans that have an id, in alphabetical order.
    * @param id The session's id.
    * @returns Undefined when the session is not known.
    * @see https://agentclientprotocol.com/rfds/plan-operations
    */
   sessionPlanIds(id: string): string[] | undefined;
   /**
-   * The commands that a user can type in a session: the list as the agent told it last. A new object each time.
+   * The commands that a user can type in a session, as the agent listed them last. A new object each time.
    * @param id The session's id.
-   * @returns Undefined when the session is not known, or it has told of none, or of more than is kept.
+   * @returns Undefined when the session is not known, or the agent has not sent the list, or it is too long to be
+   * kept (256 KiB).
    * @see https://agentclientprotocol.com/protocol/v1/slash-commands
    */
   sessionCommands(id: string): NonNullable<SessionSnapshot<V>["commands"]> | undefined;
@@ -186,59 +188,60 @@ export interface Getters<R extends Role, V extends Version> {
    */
   sessionOpenCompactions(id: string): string[] | undefined;
   /**
-   * Whether the user has logged out since a session was opened, so that it may fail for want of a login. Rule
-   * AUTH-25.
+   * Whether the user has logged out since a session was opened. If so, the session may fail because a login is
+   * missing. Rule AUTH-25.
    * @param id The session's id.
    * @returns Undefined when the session is not known.
    * @see https://agentclientprotocol.com/protocol/v1/authentication
    */
   sessionAuthUncertain(id: string): boolean | undefined;
   /**
-   * The id of the session that a session is a child of.
+   * The id of a session's parent session.
    * @param id The session's id.
-   * @returns Undefined when the session is not known, or it was opened by the client.
+   * @returns Undefined when the session is not known, or the client opened it.
    * @see https://agentclientprotocol.com/protocol/v1/subagents
    */
   sessionParent(id: string): string | undefined;
   /**
-   * Whether the client may cancel the work of a session: always, unless it is a child that does not allow it.
+   * Whether the client may cancel the work of a session. False only for a child session that does not allow it.
    * @param id The session's id.
    * @returns Undefined when the session is not known.
    * @see https://agentclientprotocol.com/protocol/v1/subagents
    */
   sessionMayCancel(id: string): boolean | undefined;
   /**
-   * All that is known of a session: an object that always has all of its members. Null says that the session has
-   * told of none, or of more than is kept. It costs as much as it is long. A new object each time.
+   * The state of a session as one object. All of its members are always present. A member that lists something is
+   * null if the agent has not sent the list, or if it is too long to be kept (256 KiB, or the limit `remembered`).
+   * The cost grows with the length of the text. A new object each time.
    * @param id The session's id.
    * @returns Undefined when the session is not known.
    */
   sessionSnapshot(id: string): SessionSnapshot<V> | undefined;
   /**
-   * The text of a prompt that runs one of a session's commands. Rule CMD-05.
+   * The text of a prompt that runs one of a session's commands: `/name`, or `/name input`. Rule CMD-05.
    * @param session The session's id.
    * @param name The command's name.
-   * @param input What follows the name, empty for nothing; "" where it is left out.
+   * @param input The text that follows the name; empty for none; "" where it is left out.
    * @returns Undefined when the session is not known, or it has not listed the command.
    * @see https://agentclientprotocol.com/protocol/v1/slash-commands
    */
   commandText(session: string, name: string, input?: string): string | undefined;
   /**
-   * Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed,
-   * links in the file system are the host's to check. False where the directories, or the session, are not known.
-   * Rule SESS-06.
+   * Whether a path lies inside one of a session's directories. Only the text of the path is examined: `.` and `..`
+   * are resolved, but the host has to check links in the file system. False if the session or its directories are
+   * not known. Rule SESS-06.
    * @param session The session's id.
    * @param path An absolute path.
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
    */
   inRoots(session: string, path: string): boolean;
   /**
-   * The sessions that are known now, by id.
+   * The sessions of the connection, sorted by id.
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
    */
   sessions(): Map<string, Session>;
   /**
-   * What is known of one session at a glance.
+   * The state of one session in brief.
    * @param id The session's id.
    * @returns Undefined when the session is not known.
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
@@ -249,34 +252,34 @@ export interface Getters<R extends Role, V extends Version> {
   /** The peer's requests that the host has not answered yet, oldest first. Rule RPC-15. */
   unanswered(): OpenRequest[];
   /**
-   * The terminals that were created and not released, by session. Rule TERM-04.
+   * The terminals that were created and not released, grouped by session. Rule TERM-04.
    * @see https://agentclientprotocol.com/protocol/v1/terminals
    */
   openTerminals(): TerminalRef[];
   /**
-   * The host's own open request with an id.
+   * Finds the host's own open request with this id.
    * @param id The request's id.
    * @returns Undefined when no such request is open.
    * @throws TypeError for what is none.
    */
   pendingById(id: RequestId): OpenRequest | undefined;
   /**
-   * The peer's open request with an id.
+   * Finds the peer's open request with this id.
    * @param id The request's id.
    * @returns Undefined when no such request is open.
    * @throws TypeError for what is none.
    */
   unansweredById(id: RequestId): OpenRequest | undefined;
   /**
-   * The host's own open request with a number.
-   * @param serial The request's number on this connection.
+   * Finds the host's own open request with this serial number.
+   * @param serial The request's serial number on this connection.
    * @returns Undefined when no such request is open.
    * @throws TypeError for what is none.
    */
   pendingBySerial(serial: number): OpenRequest | undefined;
   /**
-   * The peer's open request with a number.
-   * @param serial The request's number on this connection.
+   * Finds the peer's open request with this serial number.
+   * @param serial The request's serial number on this connection.
    * @returns Undefined when no such request is open.
    * @throws TypeError for what is none.
    */

@@ -14,21 +14,19 @@ export type {
 } from "./event.js";
 
 /**
- * Loads the WebAssembly file, in browsers and bundlers; await it before the first {@link Connection}. Under Node there is
- * nothing to wait for. `source` says where the file is when it does not lie beside the script: a URL, a `Response`, the
- * bytes, or a compiled module (the file itself is `libacp/wasm`).
+ * Loads the WebAssembly file, in browsers and bundlers; await it before the first {@link Connection}. Under Node the
+ * module is loaded already. If the file is not next to the script, pass it as `source`: a URL, a `Response`, the bytes,
+ * or a compiled module (the file itself is `libacp/wasm`).
  */
 export function init(source?: string | object): Promise<void>;
 
-/** The side that the host plays. */
+/** The role of the host. */
 export type Role = "client" | "agent";
 
-/** A version of the protocol that this library speaks. */
+/** A protocol version that this library supports. */
 export type Version = 1 | 2;
 
-/**
- * Parts of the protocol that may still change, each switched on by its name.
- */
+/** The names of drafts: parts of the protocol that may still change and are enabled one by one. */
 export type Draft =
   | "auth_status"
   | "end_turn_token_usage"
@@ -46,116 +44,127 @@ export type Draft =
   | "prompt_suggestions";
 
 /**
- * What happens to a peer's message that breaks a rule: it is repaired where the specification allows it, delivered and
- * reported; it is refused and reported; or it is let through and not reported.
+ * How a message of the peer that breaks a rule is handled. `tolerant`: repaired if the specification allows it,
+ * delivered and reported. `strict`: refused and reported. `off`: delivered if possible and not reported.
  */
 export type Policy = "tolerant" | "strict" | "off";
 
-/** How bad it is to break a rule: odd, wrong but clear, or beyond use. */
+/**
+ * How serious it is to break a rule: odd but harmless (`note`), wrong but clear (`warning`), or not usable (`error`).
+ */
 export type Severity = "note" | "warning" | "error";
 
-/** Bounds that hold whatever the peer sends. */
+/** Limits on the resources that a peer can make a connection use. */
 export interface Limits {
-  /** Bytes of one frame (33,554,432). */
+  /** Maximum size of one frame, in bytes (33,554,432). */
   frame: number;
-  /** Nesting of lists and objects in one frame (128). */
+  /** Maximum nesting depth of arrays and objects in one frame (128). */
   depth: number;
-  /** Open requests in each direction (1,024). */
+  /** Maximum number of open requests in each direction, and of entries in one batch (1,024). */
   pending: number;
-  /** Sessions that are tracked at once (10,000). */
+  /** Maximum number of sessions that are tracked at once (10,000). */
   sessions: number;
-  /** Terminals that are tracked per session (1,024). */
+  /** Maximum number of terminals that are tracked per session (1,024). */
   terminals: number;
-  /** Things of one kind that are remembered per session: tool calls, plans, compactions, modes (4,096). */
+  /**
+   * Maximum number of other items of one kind that are tracked per session: tool calls, plans, compactions, modes
+   * (4,096).
+   */
   remembered: number;
 }
 
-/** What a host decides before a connection begins. */
+/** The options of a connection. */
 export interface Options<R extends Role = Role, V extends Version = Version> {
-  /** The side that the host plays. */
+  /** The role of the host. */
   role: R;
-  /** How messages are told apart: as lines (the default), by LSP headers, or by the transport itself. */
+  /** How messages are separated: by lines (the default), by LSP headers, or by the transport. */
   framing?: "lines" | "content-length" | "messages" | undefined;
-  /** `tolerant`, unless it is said otherwise. */
+  /** How messages of the peer that break a rule are handled; `tolerant` by default. */
   policy?: Policy | undefined;
-  /** Another policy for the rules of a severity. */
+  /** Policies for the rules of one severity, in place of `policy`. */
   policies?: { [S in Severity]?: Policy | undefined } | undefined;
-  /** Bounds other than the defaults. */
+  /** Limits that differ from the defaults. */
   limits?: Partial<Limits> | undefined;
-  /** The versions of the protocol that may be agreed on: `[1]`, unless it is said otherwise; `[2]`, or `[1, 2]`. */
+  /** The protocol versions that may be agreed on: `[1]` by default, `[2]`, or `[1, 2]`. */
   versions?: readonly V[] | undefined;
-  /** Drafts that are switched on. */
+  /** The enabled drafts. */
   drafts?: readonly Draft[] | undefined;
-  /** Milliseconds after which an own request fails, unless the call says otherwise; without it, never. */
+  /**
+   * Milliseconds after which a request of the host fails, unless the call has its own timeout; no timeout by default.
+   */
   timeout?: number | undefined;
   /**
-   * Milliseconds that the peer has to answer a request that was cancelled (10,000), before it ends with the outcome
-   * `cancelled`; null waits for ever. An answer that comes later is an event of the type `late_response`.
+   * Milliseconds that the peer has to answer a cancelled request before the request ends with the outcome `cancelled`
+   * (10,000); null for no limit. A later answer is an event of the type `late_response`.
    */
   cancelGrace?: number | null | undefined;
   /**
-   * Milliseconds after which an event of the type `advice` (RPC-15) reminds, once, of a request of the peer's that has no
-   * answer; without it, none does.
+   * Milliseconds after which an event of the type `advice` (RPC-15) reminds the host, once, of a request that it has
+   * not answered; no reminders by default.
    */
   reminder?: number | undefined;
   /**
-   * Whether a session may have several prompts at once (TURN-03), for agents that queue prompts: a client's further
-   * prompts go out with advice instead of misuse, an agent's are delivered without a violation. The turn ends with the
-   * last answer.
+   * Whether a session may have several open prompts (TURN-03), for agents that queue prompts. A client's additional
+   * prompts are then sent with advice instead of being misuse, and an agent receives them without a violation. The turn
+   * ends with the last answer.
    */
   promptQueueing?: boolean | undefined;
   /**
-   * Methods that some peers have although they are neither the specification's nor begin with an underscore (EXT-07).
-   * They are sent and delivered like an extension's.
+   * Methods to send and deliver like extension methods although the specification does not define them and they do not
+   * begin with an underscore (EXT-07).
    */
   foreignMethods?: readonly string[] | undefined;
 }
 
-/** The options with their defaults filled in. */
+/** The options of a connection, with the defaults filled in. */
 export interface Config {
-  /** The side that the host plays. */
+  /** The role of the host. */
   role: Role;
-  /** How messages are told apart. */
+  /** How messages are separated. */
   framing: "lines" | "content-length" | "messages";
-  /** What happens to messages that break a rule. */
+  /** How messages of the peer that break a rule are handled. */
   policy: Policy;
-  /** Other policies, by severity. */
+  /** The policies for the rules of one severity, in place of `policy`. */
   policies: { [S in Severity]?: Policy };
-  /** All bounds. */
+  /** The limits. */
   limits: Limits;
-  /** The versions of the protocol that may be agreed on, oldest first. */
+  /** The protocol versions that may be agreed on, oldest first. */
   versions: Version[];
-  /** Drafts that are switched on. */
+  /** The enabled drafts. */
   drafts: Draft[];
-  /** Milliseconds after which an own request fails. */
+  /** Milliseconds after which a request of the host fails. */
   timeout?: number;
-  /** Milliseconds that the peer has to answer a request that was cancelled; null for ever. */
+  /** Milliseconds that the peer has to answer a cancelled request; null for no limit. */
   cancelGrace: number | null;
-  /** Milliseconds after which the host is reminded of an answer that it owes. */
+  /** Milliseconds after which the host is reminded of a request that it has not answered. */
   reminder?: number;
-  /** Whether a session may have several prompts at once. */
+  /** Whether a session may have several open prompts. */
   promptQueueing: boolean;
-  /** Methods of neither the specification's nor an extension's name that are sent and delivered. */
+  /**
+   * Methods that are sent and delivered although the specification does not define them and they do not begin with an
+   * underscore.
+   */
   foreignMethods: string[];
 }
 
-/** JSON text in the place of a value: it is checked and sent as it stands. */
+/** JSON text in place of a value: it is checked and sent unchanged. */
 export class RawJson {
   private constructor();
-  /** The text. */
+  /** The JSON text. */
   readonly text: string;
 }
 
-/** JSON text in the place of params, a result or data. */
+/** Marks JSON text to be used in place of params, a result or data. */
 export function raw(text: string): RawJson;
 
 /**
- * The end of a command's output that fits the `outputByteLimit` of `terminal/create`, as the answer to `terminal/output`;
- * the exit status can be added. It is cut from the front, and never inside a character; the limit counts bytes of UTF-8.
+ * Truncates the output of a command to the `outputByteLimit` of `terminal/create` (TERM-08), from the front and never
+ * inside of a character. The limit is in bytes of UTF-8. Returns the result for `terminal/output`, to which the host
+ * adds the exit status.
  */
 export function cutOutput(output: string, byteLimit: number): Pick<v1.TerminalOutputResponse, "output" | "truncated">;
 
-/** Codes of error answers. */
+/** The error codes of the specification, and those of JSON-RPC. */
 export const ErrorCode: {
   readonly PARSE_ERROR: -32700;
   readonly INVALID_REQUEST: -32600;
@@ -169,85 +178,91 @@ export const ErrorCode: {
 };
 
 /**
- * The host asked for something that the specification forbids now. Nothing was sent and nothing has changed. What a rule
- * says: `rule` of `libacp/rules`.
+ * The specification does not allow this call now. Nothing was sent and nothing has changed. `rule` of `libacp/rules`
+ * returns the text of a rule.
  */
 export class Misuse extends Error {
   protected constructor();
-  /** What kind of mistake it is, the same in every language. */
+  /** The kind of mistake, the same in every language. */
   readonly kind: "phase" | "method" | "capability" | "params" | "session" | "id" | "limit";
-  /** The rule that forbids it. */
+  /** The id of the rule that forbids the call. */
   readonly rule: string;
-  /** JSON pointer into what the host passed; empty when it is about the call as a whole. */
+  /** JSON pointer to the problem in the params or the result of the call; empty if it concerns the whole call. */
   readonly pointer: string;
 }
 
-/** Not in this phase of the connection. */
+/** The call comes too early, too late, or a second time. */
 export class PhaseMisuse extends Misuse {
   readonly kind: "phase";
 }
-/** No such method, or not one that this side sends. */
+/** The method does not exist, is not sent by this side, or is not sent in this form. */
 export class MethodMisuse extends Misuse {
   readonly kind: "method";
 }
-/** The peer did not say that it can. */
+/** The peer did not advertise a capability that the call requires. */
 export class CapabilityMisuse extends Misuse {
   readonly kind: "capability";
 }
-/** Params or a result that do not fit. */
+/** Params, a result or an error do not match the schema. */
 export class ParamsMisuse extends Misuse {
   readonly kind: "params";
 }
-/** No such session, or not in its state. */
+/** The session is not open on this connection. */
 export class SessionMisuse extends Misuse {
   readonly kind: "session";
 }
-/** No such request, or one that has been answered. */
+/** No open request has the id. */
 export class IdMisuse extends Misuse {
   readonly kind: "id";
 }
-/** More at once than the limits allow. */
+/** The call would exceed a limit of the configuration. */
 export class LimitMisuse extends Misuse {
   readonly kind: "limit";
 }
 
 type Optional<T, K extends string> = T extends unknown ? Omit<T, K> & Partial<Pick<T, K & keyof T>> : never;
-/** The core knows the version by itself. */
+/** `protocolVersion` may be omitted. */
 type Filled<M extends string, T> = M extends "initialize" ? Optional<T, "protocolVersion"> : T;
 
-/** A value that may be left out where `{}` will do. */
+/** A value that may be omitted if `{}` is valid. */
 type Value<T> = {} extends T ? [value?: T | RawJson] : [value: T | RawJson];
 
-/** How a request is sent. */
+/** Options for a request. */
 export interface RequestOptions {
-  /** The id; without it the connection takes the next number. */
+  /** The id; by default the next number. */
   id?: string | number | bigint | undefined;
-  /** Milliseconds from the time last told after which the request fails; null waits for ever, whatever the options say. */
+  /**
+   * Milliseconds from the last `handleTimeout` call after which the request fails; null for no timeout, whatever the
+   * options of the connection say.
+   */
   timeout?: number | null | undefined;
   /**
-   * Cancels the request when it aborts: `$/cancel_request` waits in {@link Connection.transmit} before the call of
-   * `abort()` returns, and the response still comes. A signal that has aborted already throws its reason.
+   * Cancels the request when it aborts: `$/cancel_request` is queued in {@link Connection.transmit} before `abort()`
+   * returns, and the response still comes. If the signal has already aborted, the call throws its reason.
    */
   signal?: AbortSignal | undefined;
 }
 
-/** A request without an answer. */
+/** A request that has not been answered. */
 export interface OpenRequest {
-  /** Its id. */
+  /** The id of the request. */
   id: RequestId;
-  /** A number that is unique on this connection. */
+  /** The serial number of the request, unique on this connection. */
   serial: number;
-  /** The method that was called. */
+  /** The method of the request. */
   method: string;
-  /** The session that it is about. */
+  /** The session id in the params. */
   session?: string;
   /** Whether its sender has asked to cancel it. */
   cancelled: boolean;
-  /** When it times out, on the host's clock; of a peer's request, when the host is reminded of it. */
+  /**
+   * When a request of the host times out, or when the host is reminded of a request of the peer: milliseconds on the
+   * host's clock.
+   */
   deadline?: number;
 }
 
-/** What an answer may be for: the event of the request, or its id. */
+/** The result for a request, which is named by its event or its id. */
 type ResultFor<Q, R extends Role, V extends Version> = Q extends { type: "request"; method: infer M extends string }
   ? Filled<M, Called<Other<R>, V, M, "result">>
   : unknown;
@@ -256,39 +271,47 @@ type ResultFor<Q, R extends Role, V extends Version> = Q extends { type: "reques
 export interface Connection<R extends Role = Role, V extends Version = 1> extends Getters<R, V> {}
 
 /**
- * One peer, seen from one side.
+ * One side of a connection to one peer. It does no I/O: the host passes in bytes and the time, and takes out events and
+ * bytes.
  *
- * After anything went in (bytes, the end of the stream, the time, a call): take {@link events} until there are none,
- * write {@link transmit} and {@link consume} what was written, then ask {@link pollTimeout} when to come back.
+ * After each input (bytes, the end of the stream, the time, or a call of the host) take {@link events} until there are
+ * none, write the bytes of {@link transmit} and {@link consume} as many as were written, then ask {@link pollTimeout}
+ * when to call {@link handleTimeout}.
  */
 export class Connection<R extends Role = Role, V extends Version = 1> {
-  /** @throws TypeError for an option that there is not, or a value that does not fit. */
+  /** @throws TypeError for an unknown option, or an invalid value. */
   constructor(options: Options<R, V>);
 
-  /** Takes bytes from the peer, in any split; with the framing `messages`, one message a call. A string goes in as UTF-8. */
+  /**
+   * Takes bytes from the peer, split in any way; with the framing `messages`, exactly one message per call. A string is
+   * encoded as UTF-8. Invalid content never throws: it is reported by `violation` events.
+   */
   receive(data: Uint8Array | string): void;
-  /** The peer has closed its side. */
+  /** Tells the connection that the peer has closed its stream. */
   receiveEof(): void;
-  /** Tells the time in milliseconds, on a clock of the host's own that does not run backwards. */
+  /** Sets the current time, in milliseconds on a monotonic clock of the host. */
   handleTimeout(now: number): void;
-  /** The next thing that the host must know. */
+  /** Returns the next event, or undefined if there is none until the next input. */
   pollEvent(): Event<R, V> | undefined;
-  /** The events that there are now, one by one; a `for` loop may stop early and lose none. */
+  /** Iterates over the events that are available now; a loop may stop early without losing events. */
   events(): Generator<Event<R, V>, void, void>;
-  /** When `handleTimeout` is wanted, on the host's clock. */
+  /**
+   * The time at which to call `handleTimeout` next, in milliseconds on the host's clock; undefined if there is no
+   * deadline.
+   */
   pollTimeout(): number | undefined;
   /**
-   * Bytes for the peer, as a copy that the host may keep; empty when there are none. With the framing `messages`, the
-   * rest of one message.
+   * Returns the bytes to write to the peer, as a copy that the host may keep; empty if there are none. With the framing
+   * `messages` it returns the rest of one message.
    */
   transmit(): Uint8Array;
-  /** Takes so many bytes of `transmit` as written. */
+  /** Removes the first `count` bytes that `transmit` returned, because they were written. */
   consume(count: number): void;
 
   /**
-   * Sends a request; its answer comes as one event of the type `response` with the id that is returned. For
-   * `initialize`, `protocolVersion` is filled in.
-   * @throws {@link Misuse} when the specification forbids the call now, or the params do not fit.
+   * Sends a request and returns its id. The request ends with exactly one event of the type `response` with that id.
+   * For `initialize`, a missing `protocolVersion` is added.
+   * @throws {@link Misuse} if the specification forbids the call now or the params are invalid; nothing is sent.
    */
   request<M extends RequestMethod<R, V>>(
     method: M,
@@ -296,106 +319,113 @@ export class Connection<R extends Role = Role, V extends Version = 1> {
   ): string | number | bigint;
   /**
    * Sends a notification.
-   * @throws {@link Misuse} as above.
+   * @throws {@link Misuse} if the specification forbids the call now or the params are invalid; nothing is sent.
    */
   notify<M extends NotificationMethod<R, V>>(method: M, ...rest: Value<Told<R, V, M>>): void;
   /**
-   * Answers a request of the peer's; the answer to an event is typed, and never goes to a later request with its id.
-   * @throws {@link Misuse} when the request has been answered, or the result does not fit.
+   * Answers a request of the peer. For an event, the result is typed, and the answer never goes to a later request with
+   * the same id.
+   * @throws {@link Misuse} if the request is not open or the result is invalid; nothing is sent.
    */
   respond<Q extends RequestEvent<R, V> | RequestId>(
     request: Q,
     ...rest: Value<ResultFor<Q, R, V>>
   ): void;
   /**
-   * Answers a request of the peer's with an error.
-   * @throws {@link Misuse} when the request has been answered.
+   * Answers a request of the peer with an error.
+   * @throws {@link Misuse} if the request is not open or the error is invalid; nothing is sent.
    */
   respondError(
     request: RequestEvent<R, V> | RequestId,
     error: { code: number; message: string; data?: unknown | RawJson },
   ): void;
   /**
-   * Asks the peer to cancel an own request; its answer still comes.
-   * @throws {@link Misuse} when there is no such request.
+   * Asks the peer to cancel a request of the host; its response still comes.
+   * @throws {@link Misuse} if no such request is open.
    */
   cancel(id: string | number | bigint): void;
-  /** Ends the connection from this side; what waits in `transmit` can still be sent. */
+  /** Closes the connection from this side; bytes that are queued in `transmit` can still be sent. */
   close(): void;
 
-  /** Whether a method could be sent now, as far as version, side, phase and capabilities go. */
+  /**
+   * Whether the version, the role, the phase and the capabilities allow a method to be called now. `method:part` asks
+   * about an optional part of it, such as `session/prompt:image`.
+   */
   can(method: string): boolean;
-  /** Why a method could not be sent now; not thrown. */
+  /** The misuse that a call of the method would throw now; undefined if it can be called. */
   whyNot(method: string): Misuse | undefined;
 
-  /** Gives the memory back; nothing else may be called after it. */
+  /** Frees the memory; nothing else may be called afterwards. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
-/** What an observer is made with: what a connection is, but for what a host alone decides. */
+/** The options of an observer: those of a connection that do not concern only a host. */
 export interface ObserverOptions extends Omit<Options, "role" | "timeout" | "cancelGrace" | "reminder" | "versions"> {
-  /** The versions of the protocol that can be followed; all of them, unless it is said otherwise. */
+  /** The protocol versions that can be observed; by default all. */
   versions?: readonly Version[] | undefined;
 }
 
-/** What an observer saw. */
+/** An event that an observer reports. */
 export interface Observed {
   /**
-   * The side that sent it, and so of a violation the side that broke the rule; of a response that ends for want of an answer,
-   * the side that had asked.
+   * The side that sent the message: for a violation, the side that broke the rule; for a response to a request that was
+   * never answered, the side that sent the request.
    */
   from: Role;
-  /** What it is. What a violation says about its consequence is what a receiver is to do; what the real one did, follows. */
+  /**
+   * The event. The consequence of a violation is what a receiver should do with the message; the messages that follow
+   * show what the real receiver did.
+   */
   event: Event;
 }
 
 /**
- * Looks on while a client and an agent talk, and reports what either of them does wrong. It sends nothing.
+ * Observes the conversation of a client and an agent, and reports the violations of both. It sends nothing.
  *
- * The bytes of each side go in with {@link receive}, in the order in which they were sent. After each call take
- * {@link events} until there are none: what was received is read then.
+ * Pass in the bytes of each side with {@link receive}, in the order in which they were sent, and after each call take
+ * {@link events} until there are none.
  */
 export class Observer {
-  /** @throws TypeError for an option that there is not, or a value that does not fit. */
+  /** @throws TypeError for an unknown option, or an invalid value. */
   constructor(options?: ObserverOptions);
 
   /**
-   * Takes bytes that one side has sent, in any split; with the framing `messages`, one message a call. A string goes in as
-   * UTF-8. An answer that comes before its request is an answer to nothing.
-   * @throws TypeError for a side that there is not.
+   * Takes bytes that one side has sent, split in any way; with the framing `messages`, exactly one message per call. A
+   * string is encoded as UTF-8. An answer that comes before its request matches no request.
+   * @throws TypeError for an unknown side.
    */
   receive(from: Role, data: Uint8Array | string): void;
   /**
-   * One side has closed its stream. Once both have, requests that were never answered end as `closed`, and the last event is of
-   * the type `closed`.
+   * Tells the observer that one side has closed its stream. Once both have, unanswered requests end with the outcome
+   * `closed`, and the last event has the type `closed`.
    */
   receiveEof(from: Role): void;
-  /** What was seen next. */
+  /** Returns the next event, or undefined if there is none until the next input. */
   pollEvent(): Observed | undefined;
-  /** What there is to see now, one by one; a `for` loop may stop early and lose none. */
+  /** Iterates over the events that are available now; a loop may stop early without losing events. */
   events(): Generator<Observed, void, void>;
 
-  /** How much was received and has not been read yet, of both sides; in bytes. */
+  /** The number of bytes that were received from both sides and not processed yet. */
   readonly buffered: number;
-  /** The version that both sides have agreed on; before the agent has answered, what it is expected to answer. */
+  /** The agreed protocol version; before the agent has answered, the version that it is expected to answer. */
   readonly version: ProtocolVersion | undefined;
-  /** How far the conversation is. */
+  /** The phase of the conversation. */
   readonly phase: "start" | "initializing" | "ready" | "closed";
-  /** What one side can do: its capabilities object, `{}` before `initialize`. */
+  /** The capabilities object of one side; `{}` before `initialize`. */
   capabilities(of: Role): Record<string, unknown>;
-  /** The requests that one side has sent and that have no answer yet, oldest first. */
+  /** The unanswered requests that one side has sent, oldest first. */
   openRequests(of: Role): OpenRequest[];
-  /** The sessions that are known now, by id. */
+  /** The known sessions by id. */
   sessions(): Map<string, Session>;
-  /** What is known of one session at a glance. */
+  /** The state of one session; undefined if the session is unknown. */
   session(id: string): Session | undefined;
-  /** All that is known of one session. */
+  /** The full state of one session; undefined if the session is unknown. */
   sessionSnapshot(id: string): SessionSnapshot | undefined;
-  /** All that is known of the conversation as a whole. */
+  /** The state of the whole conversation. */
   snapshot(): ConnectionSnapshot;
 
-  /** Gives the memory back; nothing else may be called after it. */
+  /** Frees the memory; nothing else may be called afterwards. */
   free(): void;
   [Symbol.dispose](): void;
 }

@@ -2,108 +2,110 @@
 import type { Version } from "./index.js";
 import type { ProtocolVersion, v1, v2 } from "./types.js";
 
-/** What is known of a session at a glance. */
+/** The state of a session. */
 export interface Session {
-  /** Whether it can be used. */
+  /** How far the session is opened. */
   state: "loading" | "resuming" | "ready";
-  /** Whether the agent works. */
+  /** Whether the agent is working. */
   turn: "idle" | "running" | "cancelling" | "requires_action";
-  /** Its open terminals, and whether the command of each has ended. */
+  /** The open terminals by id; the value says whether the command has ended. */
   terminals: Map<string, boolean>;
 }
 
 /** The modes of a session. */
 export interface SessionModes {
-  /** The mode in force. */
+  /** The id of the current mode. */
   currentModeId: string;
-  /** What it offers; null when it was not told, or is longer than what is kept. */
+  /** The modes that the session offers; null if they were not reported, or exceed the limits of the connection. */
   availableModes: v1.SessionMode[] | null;
 }
 
-/** How far a tool call is. */
+/** The status of a tool call. */
 export interface ToolCallState {
-  /** Its id. */
+  /** The id of the tool call. */
   toolCallId: string;
   /**
-   * In version 1 `cancelled` only where this side is the client and has cancelled the turn; version 2 has `paused` and
-   * statuses of the agent's own as well.
+   * The status. In version 1 it is `cancelled` only if this side is the client and has cancelled the turn; version 2
+   * also has `paused` and custom statuses.
    */
   status: "pending" | "in_progress" | "paused" | "completed" | "failed" | "cancelled" | (string & {});
 }
 
 /**
- * All that is known of a session. Null says that the session has told of none, or of more than is kept; lists that the
- * agent told of stand here as they came.
+ * The full state of a session. Null means that nothing was reported, or more than the limits of the connection allow;
+ * lists that the agent reported are unchanged.
  */
 export interface SessionSnapshot<V extends Version = Version> extends Session {
-  /** Why its work has ended, as the agent told it last (version 2). */
+  /** The latest stop reason that the agent reported (version 2). */
   stopReason: string | null;
-  /** What failed, where the stop reason is `error` (version 2). */
+  /** The error, if the stop reason is `error` (version 2). */
   error: v2.Error | null;
-  /** What runs beside the foreground work; null where the agent does not say (version 2). */
+  /** The background work; null if the agent does not list it (version 2). */
   background: v2.BackgroundWork[] | null;
   /** The working directory. */
   cwd: string | null;
-  /** All its directories: the working directory, then the others. */
+  /** The working directory and the additional directories. */
   roots: string[];
-  /** Its modes. */
+  /** The modes. */
   modes: SessionModes | null;
-  /** Its options, with their values. */
+  /** The config options with their values. */
   configOptions: ((1 extends V ? v1.SessionConfigOption : never) | (2 extends V ? v2.SessionConfigOption : never))[] | null;
-  /** Oldest first. */
+  /** The tool calls, oldest first. */
   toolCalls: ToolCallState[];
-  /** The terminals that the agent runs in version 2, oldest first, and whether the command of each has ended. */
+  /** The terminals that the agent runs, oldest first, and whether the command of each has ended (version 2). */
   displayTerminals: { terminalId: string; exited: boolean }[];
-  /** What the client may cancel now, by its ids (version 2). */
+  /** The ids of the tool calls and terminals that the client may cancel now (version 2). */
   cancellable: { toolCalls: string[]; terminals: string[] };
-  /** The entries of its plan. */
+  /** The entries of the plan. */
   plan: ((1 extends V ? v1.PlanEntry : never) | (2 extends V ? v2.PlanEntry : never))[] | null;
-  /** Plans that have an id. */
+  /** The ids of the plans that have one. */
   planIds: string[];
-  /** The commands that a user can type. */
+  /** The slash commands. */
   commands: ((1 extends V ? v1.AvailableCommand : never) | (2 extends V ? v2.AvailableCommand : never))[] | null;
-  /** Compactions that have not ended. */
+  /** The ids of the compactions that have not ended. */
   openCompactions: string[];
-  /** The user has logged out since it was opened, so that it may fail for want of a login. */
+  /** Whether the user has logged out since the session was opened, so that it may require a login. */
   authUncertain: boolean;
-  /** The session whose agent runs this one below it; null for a session that the client opened. */
+  /** The id of the parent session; null for a session that the client opened. */
   parent: string | null;
-  /** Whether the client may cancel its work: always, unless it is a child that does not allow it. */
+  /**
+   * Whether the client may cancel the work of the session: always, except for a child session that does not allow it.
+   */
   mayCancel: boolean;
 }
 
-/** A way to log in that can be used. */
+/** A login method that can be used. */
 export interface LoginMethod {
-  /** Its id, for `authenticate`. */
+  /** The id of the login method, for `authenticate`. */
   methodId: string;
   /**
-   * `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a terminal. In version 2
-   * also `custom` for a type of the two sides' own, which `auth/login` asks for, and `unknown` for one that is newer than
-   * this library.
+   * `agent` if `authenticate` asks the agent to log in, `terminal` if the client runs the login in a terminal. In
+   * version 2 also `custom` for an extension type, which `auth/login` asks for, and `unknown` for a type that is newer
+   * than this library.
    */
   kind: "agent" | "terminal" | "custom" | "unknown";
 }
 
-/** A model provider that the agent has listed. */
+/** A model provider that the agent listed. */
 export interface ProviderState {
-  /** Its id. */
+  /** The id of the provider. */
   providerId: string;
-  /** Whether it is switched on. */
+  /** Whether the provider is enabled. */
   enabled: boolean;
 }
 
-/** All that is known of a connection as a whole. */
+/** The state of a connection. */
 export interface ConnectionSnapshot {
-  /** How far the connection is. */
+  /** The phase of the connection. */
   phase: "start" | "initializing" | "ready" | "closed";
-  /** The agreed version; null before it is agreed. */
+  /** The agreed protocol version; null before it is agreed. */
   version: ProtocolVersion | null;
-  /** Whether the agent works for this user, as far as anything has said. */
+  /** Whether the agent requires a login, as far as is known. */
   login: "unknown" | "required" | "done";
-  /** In the agent's order. */
+  /** The login methods that can be used, in the agent's order. */
   loginMethods: LoginMethod[];
-  /** Questions that are settled on web pages and have not been yet. */
+  /** The ids of elicitations in url mode that have not been completed. */
   openElicitations: string[];
-  /** Those that the agent listed last; a draft. */
+  /** The model providers that the agent listed last (draft). */
   providers: ProviderState[];
 }

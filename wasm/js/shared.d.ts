@@ -1,4 +1,4 @@
-/** What `libacp/agent` and `libacp/client` have in common. */
+/** The common part of `libacp/agent` and `libacp/client`. */
 import type {
   AdviceEvent,
   Connection,
@@ -29,78 +29,88 @@ export {
 export type { v1, v2 } from "./types.js";
 
 /**
- * The peer has answered with an error. `message` is the method, the error's message with what its `data` says as text (`data`
- * itself, `data.details` or `data.message`), and the code; so that it can be printed, control characters are escapes, and it is not longer than a page.
+ * The peer answered a request with an error. `message` has the method, the error's message with the text in its `data`
+ * (`data` itself, `data.details` or `data.message`), and the code. It is safe to print: control characters are escaped,
+ * and it is at most a page long.
  */
 export class PeerError extends Error {
   private constructor();
   /** The name of the class. */
   readonly name: "PeerError";
-  /** The error as it came. */
+  /** The original error. */
   readonly error: Readonly<ErrorAnswer>;
-  /** The method that was called. */
+  /** The method of the request. */
   readonly method: string;
-  /** Its code; unknown ones are kept. */
+  /** The error code; unknown codes are kept. */
   readonly code: number;
-  /** What the peer added, if anything. */
+  /** The data of the error, if there is any. */
   readonly data?: unknown;
 }
 
 /**
- * A request has ended without an answer that can be used: the answer broke a rule, none came in time, or the connection was
- * over first. An answer that comes too late goes to `onLateResponse`.
+ * A request ended without a valid answer: the answer was invalid, there was none in time, or the connection ended
+ * first. An answer that comes too late goes to `onLateResponse`.
  */
 export class NoResult extends Error {
   protected constructor();
   /** The name of the class. */
   readonly name: string;
-  /** The method that was called. */
+  /** The method of the request. */
   readonly method: string;
   /** How the request ended. */
   readonly outcome: "invalid" | "timeout" | "cancelled" | "closed";
 }
 
-/** The agent's process has ended before it answered. */
+/** The agent's process ended before it answered. */
 export class AgentEnded extends NoResult {
   private constructor();
-  /** What the process ended with; null when a signal ended it. */
+  /** The exit code of the process; null if a signal ended it. */
   readonly exitCode: number | null;
-  /** The signal that ended it, if one did. */
+  /** The signal that ended the process, if one did. */
   readonly signal: string | null;
-  /** The last lines of its standard error, as they came; none unless the host takes them with `stderr`. */
+  /** The last lines of its standard error, unchanged; empty unless `stderr` is a function. */
   readonly stderr: readonly string[];
 }
 
-/** What a handler throws to answer with an error of its own. Anything else is logged, and answered without detail. */
+/**
+ * A handler throws this to answer its request with an error. Any other error is logged, and answered with an internal
+ * error without details.
+ */
 export class RequestError extends Error {
   constructor(code: number, message: string, data?: unknown);
   /** The name of the class. */
   readonly name: "RequestError";
-  /** The code of the answer. */
+  /** The error code. */
   readonly code: number;
-  /** What is added to the answer. */
+  /** The data of the error. */
   readonly data?: unknown;
 }
 
 /**
- * Text of a peer's for a terminal or a log. Control characters, and those that turn the direction of text, are shown as
- * escapes; line feeds and tabs stay. What the library logs is written so.
+ * Escapes control characters, and characters that change the direction of text, in text of a peer that goes to a
+ * terminal or a log. Line feeds and tabs stay. The library logs text of a peer in this form.
  */
 export function printable(text: string): string;
 
-/** How messages come in and go out. Functions below make one of what a platform has; any object will do. */
+/**
+ * A transport for messages. The functions below create one from the streams of a platform; any object of this form
+ * works.
+ */
 export interface Transport {
-  /** What comes in: bytes or text in any split, or, with the framing `messages`, one message at a time. */
+  /** The incoming bytes or text, split in any way; with the framing `messages`, one message at a time. */
   readonly readable: AsyncIterable<Uint8Array | string>;
-  /** Takes bytes. What it returns settles when more can be taken; nothing means at once. */
+  /**
+   * Writes bytes. The returned promise settles when more can be written; without a promise, more can be written
+   * immediately.
+   */
   write(bytes: Uint8Array): PromiseLike<unknown> | void;
-  /** Ends this side. */
+  /** Closes this side. */
   close(): PromiseLike<unknown> | void;
-  /** How messages are told apart; as lines, unless given. */
+  /** How messages are separated; by lines by default. */
   readonly framing?: "lines" | "content-length" | "messages" | undefined;
 }
 
-/** A transport with a process at its other end. */
+/** A transport to a process. */
 export interface ProcessTransport<Child = ChildLike> extends Transport {
   /** The process. */
   readonly process: Child;
@@ -135,7 +145,7 @@ interface NodeWritableLike {
   end(): unknown;
   on(event: string, listener: (...args: any[]) => void): unknown;
 }
-/** What is used of a child process of Node's. */
+/** The used part of a child process of Node. */
 export interface ChildLike {
   readonly stdin: NodeWritableLike | null;
   readonly stdout: AsyncIterable<any> | null;
@@ -146,7 +156,7 @@ export interface ChildLike {
   once(event: string, listener: (...args: any[]) => void): unknown;
 }
 
-/** A pair of web streams that carry bytes or text. */
+/** A transport on a pair of web streams of bytes or text. */
 export function streams(
   readable: ReadableLike,
   writable: WritableLike,
@@ -154,27 +164,30 @@ export function streams(
 ): Transport;
 
 /**
- * A WebSocket or the address of one, with one message a frame. A socket cannot be held back: a peer that is `most` bytes
- * (64 MiB) ahead of this side is cut off.
+ * A transport on a WebSocket, or the address of one, with one message per frame. A socket cannot slow the peer down, so
+ * the connection ends if the peer is more than `most` bytes (64 MiB) ahead of this side.
  */
 export function webSocket(
   socket: SocketLike | string | URL,
   options?: { protocols?: string | string[]; most?: number },
 ): Transport;
 
-/** A message port, a worker (also one of Node's), or the global scope of one; `most` as for {@link webSocket}. Null is the end. */
+/**
+ * A transport on a message port, a worker (also of Node), or the global scope of one; `most` as for {@link webSocket}.
+ * A null message is the end of the stream.
+ */
 export function messagePort(port: PortLike | NodeWorkerLike, options?: { most?: number }): Transport;
 
-/** A child process whose input and output are pipes. Node only. */
+/** A transport to a child process whose input and output are pipes. Node only. */
 export function childProcess<Child extends ChildLike>(
   child: Child,
   options?: {
-    /** Whether it was started with a process group of its own (`detached`), which is then ended as a whole (false). */
+    /** Whether it was started in its own process group (`detached`), which is then ended as a whole (false). */
     group?: boolean | undefined;
   },
 ): ProcessTransport<Child>;
 
-/** A pair of Node's streams, or a socket twice. Node only. */
+/** A transport on a pair of Node streams, or on one socket passed twice. Node only. */
 export function nodeStreams(
   readable: AsyncIterable<any>,
   writable: NodeWritableLike,
@@ -182,112 +195,119 @@ export function nodeStreams(
 ): Transport;
 
 /**
- * Standard input and output. Until the transport is closed, what the program prints goes to standard error. Node only.
+ * A transport on standard input and output. Until it is closed, everything that the program prints goes to standard
+ * error. Node only.
  */
 export function stdio(): Transport;
 
-/** What stands under `_meta` of a message: what neither side must understand, such as the context of a trace. */
+/** The `_meta` of a message: data that neither side has to understand, such as a trace context. */
 export interface MetaOption {
-  /** Goes out as `_meta`. */
+  /** Sent as `_meta`. */
   meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How a call with a name of its own is sent. */
+/** Options for a call that has its own function. */
 export interface NamedCallOptions extends CallOptions, MetaOption {}
 
-/** How a request is sent. */
+/** Options for a request. */
 export interface CallOptions {
-  /** Asks the peer to cancel the request, and rejects with its reason. */
+  /** When it aborts, the peer is asked to cancel the request, and the call rejects with the reason of the signal. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds, after which it rejects with {@link NoResult}. */
+  /** Milliseconds after which the call rejects with {@link NoResult}. */
   timeout?: number | undefined;
 }
 
-/** How bad a line is that is to be logged. */
+/** The level of a log line. */
 export type LogLevel = "debug" | "warn" | "error";
 
-/** Sees each message as it crosses the transport. */
+/** Called with each message that is sent or received. */
 export type Trace = (direction: "sent" | "received", message: string) => unknown;
 
-/** What agents and clients have in common. */
+/** The options that agents and clients have in common. */
 export interface HostOptions<Session = unknown> {
-  /** The name that a user is to see. */
+  /** The name to show to users. */
   title?: string | undefined;
-  /** Called with what a peer did that the rules forbid; of each rule, five in ten seconds are logged in any case. */
+  /** Called with each violation by a peer. Violations are also logged, at most five per rule in ten seconds. */
   onViolation?: ((violation: ViolationEvent) => unknown) | undefined;
-  /** Called with what is odd about the host's own messages, by rules that do not bind. */
+  /** Called with each recommendation about the host's own messages. */
   onAdvice?: ((advice: AdviceEvent) => unknown) | undefined;
   /**
-   * Called with what escapes a handler or a hook, and its method or name; unless given, that is logged. A
-   * {@link RequestError} is an answer, and does not come here.
+   * Called with an error that escapes a handler or a hook, and with its method or name. Without this hook the error is
+   * logged. It is not called for a {@link RequestError}, which is an answer.
    */
   onError?: ((error: unknown, failed: { readonly method: string }) => unknown) | undefined;
-  /** Called when a session is over: closed, deleted, replaced, or its connection has ended. */
+  /** Called when a session has ended: it was closed, deleted or replaced, or its connection has ended. */
   onSessionEnd?: ((session: Session) => unknown) | undefined;
-  /** Whether the text of an error that escapes a handler is told to the peer, in `data.details` (false). */
+  /** Whether the text of an error that escapes a handler is sent to the peer, in `data.details` (false). */
   exposeErrors?: boolean | undefined;
-  /** Requests that are served at a time; others wait. No limit, unless given. */
+  /** Maximum number of requests that are handled at a time; others wait. No limit by default. */
   maxRequests?: number | undefined;
-  /** Milliseconds that each request may take which has no `timeout` of its own. No limit, unless given. */
+  /** The timeout, in milliseconds, of every request that has none of its own. No timeout by default. */
   timeout?: number | undefined;
-  /** Who gets the lines that the library writes: the console (true), which is standard error under Node, nobody (false), or a function. */
+  /**
+   * Where the library logs to: the console (true), which is standard error under Node, nowhere (false), or a function.
+   */
   log?: boolean | ((level: LogLevel, line: string) => unknown) | undefined;
   /**
-   * Who sees all messages: a function, or under Node the path of a file that they are added to; false for nobody. Unless
-   * given, the environment variable `LIBACP_TRACE` may name a file. Messages hold whatever the user says.
+   * Where to record all messages: a function, or under Node the path of a file to which they are appended; false for
+   * nowhere. The default is the file that the environment variable `LIBACP_TRACE` names, if it is set. Messages contain
+   * everything that the user writes.
    */
   trace?: string | false | Trace | undefined;
   /**
-   * Called with answers to requests that had timed out or been cancelled. What such an answer opens is given back before:
-   * a terminal is released, and a new session closed if the agent can close sessions.
+   * Called with answers to requests that had timed out or been cancelled, after the library has released a terminal
+   * that the answer opened, or closed a new session if the agent supports that.
    */
   onLateResponse?: ((response: LateResponseEvent) => unknown) | undefined;
-  /** How messages are told apart, where the transport does not say. */
+  /** How messages are separated, if the transport does not define it. */
   framing?: "lines" | "content-length" | "messages" | undefined;
-  /** What happens to messages that break a rule; `tolerant`, unless given. */
+  /** How messages of the peer that break a rule are handled; `tolerant` by default. */
   policy?: Policy | undefined;
-  /** Another policy for the rules of a severity. */
+  /** Policies for the rules of one severity, in place of `policy`. */
   policies?: { [S in Severity]?: Policy | undefined } | undefined;
-  /** Bounds other than the defaults. */
+  /** Limits that differ from the defaults. */
   limits?: Partial<Limits> | undefined;
-  /** Drafts that are switched on. */
+  /** The enabled drafts. */
   drafts?: readonly Draft[] | undefined;
-  /** Milliseconds that the peer has to answer a request that was cancelled (10,000); null for ever. */
+  /** Milliseconds that the peer has to answer a cancelled request (10,000); null for no limit. */
   cancelGrace?: number | null | undefined;
-  /** Milliseconds after which the log is told of a request of the peer's that has no answer yet. */
+  /** Milliseconds after which an unanswered request of the peer is reported as advice. */
   reminder?: number | undefined;
-  /** Whether a session may have several prompts at once, for agents that queue prompts. */
+  /** Whether a session may have several open prompts, for agents that queue prompts. */
   promptQueueing?: boolean | undefined;
-  /** Methods that are neither the specification's nor begin with an underscore, and are called or served all the same. */
+  /**
+   * Methods to call or serve although the specification does not define them and they do not begin with an underscore.
+   */
   foreignMethods?: readonly string[] | undefined;
 }
 
-/** A value, or a promise of it. */
+/** A value, or a promise of one. */
 export type Awaitable<T> = T | PromiseLike<T>;
 /** The name of an extension method. */
 export type Extension = `_${string}`;
 type Given<P> = Omit<P, "sessionId">;
 type Rest<P> = {} extends P ? [params?: P, options?: CallOptions] : [params: P, options?: CallOptions];
 type About<P, Session, Other> = P extends { sessionId: string } ? Session : Other;
-/** A result that has no required member need not be returned. */
+/** A result without required members may be omitted. */
 type Returned<T> = {} extends T ? T | void : T;
 type Params<T> = T extends { params: infer P } ? P : never;
 type Result<T> = T extends { result: infer R } ? R : never;
 
-/** What a handler of requests gets beside params. */
+/** The additional argument of a handler of requests. */
 export interface How {
-  /** The id of the request, as an elicitation about it names it. */
+  /** The id of the request, which an elicitation can name. */
   readonly id: RequestId;
   /** Aborts when the answer is no longer wanted. */
   readonly signal: AbortSignal;
   /**
-   * Says how many bytes the answer may have, before they are made. All answers of a connection that are being made or wait
-   * to be written have 16 MiB: where there is no room now, it returns a promise of it. One larger answer goes alone.
+   * Reserves memory for the answer before it is produced. All answers of a connection that are being produced or wait
+   * to be written share 16 MiB: if there is not enough room now, it returns a promise. A single larger answer goes
+   * alone.
    */
   reserve(bytes: number): Promise<void> | undefined;
 }
 
-/** What a handler of a method is called with, and what it returns. Where requests and notifications share a name, both. */
+/** The handler for a method. If a request and a notification have the same method, it handles both. */
 export type HandlerOf<M, Requests, Notifications, Session, Other> = M extends keyof Requests
   ? (
       subject: About<Params<Requests[M]>, Session, Other>,
@@ -298,7 +318,9 @@ export type HandlerOf<M, Requests, Notifications, Session, Other> = M extends ke
     ? (subject: About<Params<Notifications[M]>, Session, Other>, params: Params<Notifications[M]>) => unknown
     : (subject: Session | Other, params: any, how: How) => unknown;
 
-/** Handlers by method; requests run at the same time, notifications one after the other. */
+/**
+ * Registers a handler for a method. Handlers of requests run concurrently, those of notifications one after another.
+ */
 export interface On<Requests, Notifications, Session, Other, Self> {
   <M extends Exclude<keyof Requests | keyof Notifications, "$/cancel_request"> | Extension>(
     method: M,
@@ -308,19 +330,19 @@ export interface On<Requests, Notifications, Session, Other, Self> {
 
 // In what follows, the known methods come last: that is where a compiler says what is wrong.
 
-/** What can be asked of a peer. */
+/** Sends a request to a peer. */
 export interface Request<Requests> {
   <T = unknown>(method: Extension, params?: unknown, options?: CallOptions): Promise<T>;
   <M extends keyof Requests & string>(method: M, ...rest: Rest<Params<Requests[M]>>): Promise<Result<Requests[M]>>;
 }
 
-/** A request about one session, whose id is added. */
+/** Sends a request about one session, whose id is added. */
 export interface SessionRequest<Requests> {
   <T = unknown>(method: Extension, params?: object, options?: CallOptions): Promise<T>;
   <M extends keyof Requests & string>(method: M, ...rest: Rest<Given<Params<Requests[M]>>>): Promise<Result<Requests[M]>>;
 }
 
-/** What a peer can be told. */
+/** Sends a notification to a peer. */
 export interface Notify<Notifications> {
   (method: Extension, params?: unknown, options?: { signal?: AbortSignal }): Promise<void>;
   <M extends keyof Notifications & string>(
@@ -330,7 +352,7 @@ export interface Notify<Notifications> {
   ): Promise<void>;
 }
 
-/** A notification about one session, whose id is added. */
+/** Sends a notification about one session, whose id is added. */
 export interface SessionNotify<Notifications> {
   (method: Extension, params?: object, options?: { signal?: AbortSignal }): Promise<void>;
   <M extends keyof Notifications & string>(
@@ -343,29 +365,29 @@ export interface SessionNotify<Notifications> {
 
 /** The other side of a connection. */
 export interface Peer<R extends Role, Requests, Notifications> {
-  /** The connection underneath: its state can be looked at. Whoever feeds it takes over from this object. */
+  /** The underlying connection, to inspect its state. Code that feeds it takes over from this object. */
   readonly connection: Connection<R>;
   /** Whether the connection is open. */
   readonly open: boolean;
   /**
-   * Resolves when the connection is over and all that came before has been delivered: the peer has ended it, its process
-   * has died, or this side has closed it. It never rejects.
+   * Resolves when the connection has ended and everything before the end has been delivered: the peer closed it, its
+   * process died, or this side closed it. It never rejects.
    */
   readonly closed: Promise<void>;
-  /** What the peer says of an extension: what its capabilities have under this name in `_meta`. */
+  /** What the peer advertises about an extension in `_meta` of its capabilities. */
   extension(name: string): unknown;
-  /** Whether a method can be sent now, as far as version, phase and capabilities go. */
+  /** Whether the version, the phase and the capabilities allow a method to be called now. */
   can(method: string): boolean;
-  /** Why a method cannot be sent now. */
+  /** The misuse that a call of the method would cause now; undefined if it can be called. */
   whyNot(method: string): Misuse | undefined;
   /**
-   * Asks the peer. It rejects with {@link Misuse} when that is not allowed now (nothing was sent), with {@link PeerError}
-   * when the peer answers with an error, and with {@link NoResult} when there is no answer that can be used.
+   * Sends a request. It rejects with {@link Misuse} if the specification forbids the call now (nothing was sent), with
+   * {@link PeerError} if the peer answers with an error, and with {@link NoResult} if there is no valid answer.
    */
   request: Request<Requests>;
-  /** Tells the peer something. */
+  /** Sends a notification. */
   notify: Notify<Notifications>;
 }
 
-/** A content block, or text for one. */
+/** A content block; a string stands for a text block. */
 export type Content = string | v1.ContentBlock;

@@ -1,4 +1,4 @@
-//! The agent that a program makes: its name, what it can do, its handlers, and where it is served.
+//! Building an agent: its name, its capabilities, its handlers, and serving clients.
 
 use std::borrow::Cow;
 use std::io;
@@ -31,14 +31,14 @@ type NewSession = fn(v1::NewSessionRequest);
 type LoadSession = fn(v1::LoadSessionRequest);
 type ResumeSession = fn(v1::ResumeSessionRequest);
 
-/// An agent: handlers for what clients ask, and a place to serve them.
+/// An agent: handlers for the requests of clients.
 ///
-/// One agent can serve any number of clients at the same time, and each client any number of sessions. What it can do is
-/// told to clients by its handlers (one for `session/load` says that sessions can be loaded);
-/// [`capabilities`](Self::capabilities) adds what no handler shows.
+/// One agent can serve any number of clients at the same time, each with any number of sessions. Its handlers determine
+/// the capabilities that clients are told (a handler for `session/load` advertises loading sessions);
+/// [`capabilities`](Self::capabilities) adds those that no handler implies.
 ///
-/// Handlers are asynchronous closures, and may borrow what they need: nothing is spawned. `H` is the list of their types,
-/// which only the compiler can write: functions take `&Agent<impl Handlers>`, a struct is generic, or has an
+/// Handlers are asynchronous closures and may borrow, because nothing is spawned. `H` is the list of their types, which
+/// only the compiler can write out: functions take `&Agent<impl Handlers>`; a struct is generic or has an
 /// [`Agent<Local>`](Self::local).
 pub struct Agent<H = ()> {
     host: Host,
@@ -48,7 +48,7 @@ pub struct Agent<H = ()> {
 }
 
 impl Agent {
-    /// An agent without handlers: the name and the version that clients are told.
+    /// An agent without handlers, with the name and the version that clients are told.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Agent {
             host: Host::new(name.into(), version.into(), Config::agent()),
@@ -61,36 +61,37 @@ impl Agent {
 
 builder! {
     Agent of AgentSide beside ClientSide;
-    /// Requests that are served at the same time before reading stops, in place of
-    /// [`Limits::pending`](crate::connection::Limits::pending). Notice that nothing is read then: no cancellation either.
+    /// Sets how many requests are served at the same time before reading stops, in place of
+    /// [`Limits::pending`](crate::connection::Limits::pending). While reading is stopped, no cancellations are read
+    /// either.
     at_most
-    /// The handler of another request, by the type of its params without a lifetime:
+    /// Sets the handler for another request, by the type of its params without a lifetime:
     /// `.on::<fn(v1::SetSessionModeRequest), _>(async |received| Ok(Reply::default()))`.
     on
     AgentSession through AgentSessions
 }
 
 impl<H: Handlers> Agent<H> {
-    /// What the agent can do beyond what its handlers show, as images in prompts. One that says that a request is served
-    /// needs the handler of that request.
+    /// Adds capabilities that no handler implies, such as images in prompts. A capability that means that a request is
+    /// served needs a handler for that request.
     #[must_use]
     pub fn capabilities(mut self, capabilities: v1::AgentCapabilities<'static>) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// Ways to log in. They need a handler of [`v1::AuthenticateRequest`].
+    /// Sets the login methods. They need a handler for [`v1::AuthenticateRequest`].
     #[must_use]
     pub fn auth_methods(mut self, methods: Vec<v1::AuthMethod<'static>>) -> Self {
         self.auth_methods = methods;
         self
     }
 
-    /// The handler of prompts. The turn ends when it returns: with `Ok(())` it is done, with a
-    /// [`StopReason`](v1::StopReason) it ends for that reason.
+    /// Sets the handler for prompts. The turn ends when it returns: normally with `Ok(())`, or with the
+    /// [`StopReason`](v1::StopReason) that it returns.
     ///
-    /// When the client cancels the turn, or is gone, the handler is dropped where it waits, and the answer is
-    /// `cancelled`. One that has to do something more asks for [`Turn::cancelled`], and ends by itself.
+    /// When the client cancels the turn or goes away, the handler is dropped where it waits, and the prompt is answered
+    /// with `cancelled`. A handler that has to clean up awaits [`Turn::cancelled`] and returns by itself.
     pub fn prompt<F, A>(self, handler: F) -> Agent<Handler<H, Prompts<A>, F>>
     where
         F: AsyncFn(Turn) -> Result<A, Failure>,
@@ -99,7 +100,7 @@ impl<H: Handlers> Agent<H> {
         self.with(|rest| Handler::new(rest, Prompts::NEW, handler))
     }
 
-    /// The same with all that can be said at the end of a turn: why it ended, and what it has used.
+    /// Like [`prompt`](Self::prompt), with a complete answer: the stop reason, the usage and so on.
     pub fn prompt_with<F>(self, handler: F) -> Agent<Handler<H, PromptsWith, F>>
     where
         F: AsyncFn(Turn) -> Result<Reply<fn(v1::PromptRequest)>, Failure>,
@@ -107,8 +108,9 @@ impl<H: Handlers> Agent<H> {
         self.with(|rest| Handler::new(rest, Prompts::NEW, handler))
     }
 
-    /// Sees what the client says of itself, and adds to what it is answered: what it returns is merged over what the
-    /// handlers show, where `false` and empty lists leave what is there. `Reply::default()` adds nothing.
+    /// Sets a handler for `initialize`. It sees what the client says about itself and can add to the answer: what it
+    /// returns is merged over what the handlers imply, except that `false` and empty lists change nothing.
+    /// `Reply::default()` adds nothing.
     pub fn initialize<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, Initialize, F>>
     where
         F: AsyncFn(Received<AgentSide, Initialize>) -> Result<Reply<Initialize>, Failure>,
@@ -116,8 +118,8 @@ impl<H: Handlers> Agent<H> {
         self.on(handler)
     }
 
-    /// The handler of new sessions. A session id in its answer that is not empty replaces the one that was made up. What
-    /// it says of the session, with [`AgentSession::update`](super::AgentSession::update), follows the answer.
+    /// Sets the handler for new sessions. A non-empty session id in its answer replaces the generated one. What it
+    /// sends with [`AgentSession::update`](super::AgentSession::update) follows the answer.
     pub fn new_session<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, NewSession, F>>
     where
         F: AsyncFn(Received<AgentSide, NewSession>) -> Result<Reply<NewSession>, Failure>,
@@ -125,7 +127,7 @@ impl<H: Handlers> Agent<H> {
         self.on(handler)
     }
 
-    /// The handler of sessions that are to be loaded. It replays the conversation with
+    /// Sets the handler for loading sessions. It replays the conversation with
     /// [`AgentSession::update`](super::AgentSession::update) before it returns.
     pub fn load_session<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, LoadSession, F>>
     where
@@ -134,8 +136,7 @@ impl<H: Handlers> Agent<H> {
         self.on(handler)
     }
 
-    /// The handler of sessions that are to be opened again without a replay. What it says of the session follows the
-    /// answer.
+    /// Sets the handler for resuming sessions without a replay. What it sends about the session follows the answer.
     pub fn resume_session<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, ResumeSession, F>>
     where
         F: AsyncFn(Received<AgentSide, ResumeSession>) -> Result<Reply<ResumeSession>, Failure>,
@@ -143,14 +144,14 @@ impl<H: Handlers> Agent<H> {
         self.on(handler)
     }
 
-    /// Serves one client until it closes its side and the handlers have ended. This future is all there is: what polls
-    /// it runs the handlers, and dropping it ends the connection.
+    /// Serves one client until it closes its side and the handlers have finished. The returned future does everything:
+    /// polling it runs the handlers, and dropping it ends the connection.
     ///
     /// # Errors
-    /// That of the transport, when reading from it failed. [`InvalidInput`](io::ErrorKind::InvalidInput) before anything
-    /// is read when the agent has a handler or an option that cannot work: two handlers of one method, one of a draft
-    /// that is off or of what needs more [`capabilities`](Self::capabilities), a capability that no handler serves, a
-    /// time-out on a transport without a clock.
+    /// The error of the transport if reading from it fails. [`InvalidInput`](io::ErrorKind::InvalidInput), before
+    /// anything is read, if the agent has a handler or an option that cannot work: two handlers for one method, a
+    /// handler for a disabled draft or for something that needs more [`capabilities`](Self::capabilities), a capability
+    /// that no handler serves, or a time-out on a transport without a clock.
     pub async fn serve(&self, mut transport: impl Transport) -> io::Result<()> {
         unserved::check(&self.host, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
         let shared = self.host.connection(&transport);
@@ -170,8 +171,8 @@ impl<H: Handlers> Agent<H> {
         self.handlers.has(method, true)
     }
 
-    /// The same agent with a type that can be written down, on one thread: see [`Local`]. Handlers can be added to it as
-    /// to any other, and where that is decided at run time, each way ends with this:
+    /// The same agent with a type that can be written down, confined to one thread; see [`Local`]. More handlers can be
+    /// added to it. If that is decided at run time, each branch ends with this:
     ///
     /// ```
     /// # use libacp::aio::{Agent, Local, Reply};
@@ -261,7 +262,7 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
     }
 }
 
-/// Ends the prompts of a session that is to be closed.
+/// Cancels the prompts of a session that is about to be closed, and waits for them.
 async fn close(shared: &Shared, session: &str) {
     let of_session = |serves: Option<&str>| serves == Some(session);
     shared.with(|state| state.stop(|_, job| &*job.method == "session/prompt" && of_session(job.session.as_deref())));

@@ -13,12 +13,12 @@ use super::opening::{about, Kept, Name};
 use super::peer::ClientPeer;
 use crate::schema::{v1, Raw};
 
-/// A session, as the agent has it. Copies of it are the same session.
+/// A session, as the agent sees it. Clones are the same session.
 #[derive(Clone)]
 pub struct AgentSession {
     client: ClientPeer,
     name: Arc<Name>,
-    /// What was kept with it, when it is over.
+    /// What was kept with the session, after it has ended.
     left: Option<Arc<Kept>>,
 }
 
@@ -31,13 +31,14 @@ impl AgentSession {
         AgentSession { client, name, left: None }
     }
 
-    /// A session that is over.
+    /// A session that has ended.
     pub(super) fn ended(client: ClientPeer, id: Arc<str>, kept: Kept) -> Self {
         let name = kept.name.clone().unwrap_or_else(|| Name::of(id));
         AgentSession { client, name, left: Some(Arc::new(kept)) }
     }
 
-    /// Its id. In the handler that opens a new session, this is the one that is made up, until the answer has another.
+    /// The session's id. In the handler that opens a new session, it is the generated id, until the answer has another
+    /// one.
     pub fn id(&self) -> &str {
         self.name.id()
     }
@@ -47,18 +48,18 @@ impl AgentSession {
         &self.client
     }
 
-    /// Whether it is open: not before the answer that opens it, nor after it was closed, nor where a handler is asked to
-    /// delete a session that is none of this connection's.
+    /// Whether the session is open. It is not before the answer that opens it, not after it was closed, and not in a
+    /// handler that is asked to delete a session of another connection.
     pub fn is_open(&self) -> bool {
         self.left.is_none() && self.name.pending().is_none() && self.client.knows(self.id())
     }
 
-    /// Its working directory; `None` when it is neither open nor being opened.
+    /// The working directory; `None` if the session is neither open nor being opened.
     pub fn cwd(&self) -> Option<String> {
         self.roots().into_iter().next()
     }
 
-    /// The working directory and all further directories.
+    /// The working directory and all additional directories.
     pub fn roots(&self) -> Vec<String> {
         match &self.name.opening {
             Some(opening) => opening.roots.clone(),
@@ -66,14 +67,14 @@ impl AgentSession {
         }
     }
 
-    /// The MCP servers that the client wants used.
+    /// The MCP servers that the client asked the agent to use.
     pub fn mcp_servers(&self) -> Arc<[v1::McpServer<'static>]> {
         let kept = || self.client.kept(self.id(), |kept| kept.name.clone()).flatten();
         let servers = |name: &Name| name.opening.as_ref().map(|opening| Arc::clone(&opening.mcp_servers));
         servers(&self.name).or_else(|| servers(&*kept()?)).unwrap_or_default()
     }
 
-    /// What the agent keeps with the session, if it is of this type; see [`set_data`](Self::set_data).
+    /// The value that [`set_data`](Self::set_data) stored with the session, if it has this type.
     pub fn data<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         let data = match (self.name.pending(), &self.left) {
             (_, Some(left)) => left.data.clone(),
@@ -83,8 +84,8 @@ impl AgentSession {
         data?.downcast().ok()
     }
 
-    /// Keeps a value with the session while it is open. What a handler keeps that opens a session is there once the client
-    /// has the answer, in place of what was kept with a session that was open already.
+    /// Stores a value with the session while it is open. A value that is stored by the handler that opens the session
+    /// takes effect once the client has the answer, and replaces the value of a session that was already open.
     pub fn set_data<T: Any + Send + Sync>(&self, data: T) {
         match self.name.pending() {
             Some(opening) => opening.set_data(Arc::new(data)),
@@ -92,19 +93,19 @@ impl AgentSession {
         }
     }
 
-    /// All that the client has been told of it, as JSON text; see
-    /// [`Session::snapshot`](crate::connection::Session::snapshot).
+    /// The state of the session as JSON text; see [`Session::snapshot`](crate::connection::Session::snapshot). `None`
+    /// if the session is not open.
     pub fn snapshot(&self) -> Option<String> {
         self.client.snapshot(self.id())
     }
 
-    /// Sends a `session/update`. While a handler opens the session, it waits for the answer that names it, except for
-    /// the replay of a session that is loaded; when there is no session in the end, it is not sent.
+    /// Sends a `session/update`. While a handler is opening the session, the update waits for the answer, except for
+    /// the replay of a session that is being loaded. If the session is not opened after all, it is not sent.
     pub fn update(&self, update: &v1::SessionUpdate<'_>) -> Tell {
         self.notify("session/update", &Update { update })
     }
 
-    /// [`ClientPeer::request`](super::Peer::request) with the session's id added to the params.
+    /// Like [`ClientPeer::request`](super::Peer::request), with the session's id added to the params.
     pub fn request(
         &self,
         method: impl Into<Cow<'static, str>>,
@@ -114,13 +115,13 @@ impl AgentSession {
         Call::new(Asking::written(&self.client.shared, method.into(), params, None), super::call::raw)
     }
 
-    /// [`ClientPeer::notify`](super::Peer::notify) with the session's id added to the params. It waits as
-    /// [`update`](Self::update) does.
+    /// Like [`ClientPeer::notify`](super::Peer::notify), with the session's id added to the params. It waits like
+    /// [`update`](Self::update).
     pub fn notify(&self, method: impl Into<Cow<'static, str>>, params: &(impl Serialize + ?Sized)) -> Tell {
         Tell::new(&self.client.shared, method.into(), serde_json::to_string(params), Some(&self.name))
     }
 
-    /// Sends one at once: what is small, and must not get lost when a future is dropped.
+    /// Sends an update without waiting, for small updates that must not get lost when a future is dropped.
     pub(super) fn update_now(&self, update: &v1::SessionUpdate<'_>) -> Result<(), Error> {
         let method = "session/update";
         let params = serde_json::to_string(&Update { update });
@@ -129,7 +130,7 @@ impl AgentSession {
     }
 }
 
-/// The params of `session/update` but for the session.
+/// The params of `session/update` without the session.
 #[derive(Serialize)]
 struct Update<'u> {
     update: &'u v1::SessionUpdate<'u>,

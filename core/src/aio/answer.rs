@@ -1,4 +1,4 @@
-//! What the peer's requests are answered with.
+//! Answering the peer's requests.
 
 use std::borrow::Cow;
 use std::mem;
@@ -13,11 +13,11 @@ use crate::Misuse;
 /// The answer to a prompt that the client has cancelled.
 const CANCELLED: &str = r#"{"stopReason":"cancelled"}"#;
 
-/// What is for the host to know: what was left out of an answer, and why there was none.
+/// What the host should know: what was left out of an answer, and why there was none.
 pub(super) type Problems = [Option<Failure>; 2];
 
 impl State {
-    /// Answers a request with what its handler has come to, or with that it was cancelled.
+    /// Answers a request with the outcome of its handler, or as cancelled if there is none.
     pub(super) fn answer(&mut self, request: &Request, answer: Option<Result<String, Failure>>) -> Problems {
         let Some(job) = self.jobs.get_mut(&request.serial) else { return [None, None] };
         let (cancelled, answered) = (job.cancelled, mem::replace(&mut job.answered, true));
@@ -74,7 +74,7 @@ impl State {
     fn refuse(&mut self, request: &Request, error: &RequestError) -> Option<Failure> {
         let data = error.data.as_ref().map(crate::schema::Raw::as_str);
         let refused = self.connection.respond_error(request, error.code, &error.message, data);
-        // When the connection is over, nobody is there to be told.
+        // If the connection has ended, there is nobody to answer.
         refused.err().filter(|_| self.end.is_none()).map(|misuse| {
             let internal = ErrorCode::INTERNAL_ERROR;
             let again = self.connection.respond_error(request, internal, internal.message(), None);
@@ -82,7 +82,7 @@ impl State {
         })
     }
 
-    /// An answer without what this peer does not take: logins in a terminal, and options that are switches.
+    /// An answer without what this client does not support: logins in a terminal, and boolean options.
     fn fitted(&mut self, method: &str, answer: String) -> (String, Option<Failure>) {
         let (list, kind, capability, what) = match method {
             "initialize" => ("/authMethods", "terminal", "/auth/terminal", "logins in a terminal"),
@@ -106,7 +106,7 @@ impl State {
     }
 }
 
-/// The refusal of the connection that a handler has passed on, or that its result met with.
+/// The connection's refusal that a handler has passed on, or that its result met with.
 fn refusal(failure: &Failure) -> Option<&Misuse> {
     match failure.downcast_ref::<Error>() {
         Some(Error::Misuse(misuse)) => Some(misuse),

@@ -1,21 +1,21 @@
-//! What the peer may have this side hold for it: the answers that are made for it and those that it has not read.
+//! A budget for the memory of large answers: those that are being produced, and those that the peer has not read.
 //!
-//! A request of some bytes can ask for an answer of many millions. Requests of such methods wait in order until there is
-//! room for one more answer. Others are not held up, and each has its answer.
+//! A request of a few bytes can ask for an answer of many megabytes. Requests of such methods wait in order until the
+//! budget has room for one more answer. Other requests are not held up, and every request is answered.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
 use super::shared::State;
 
-/// Bytes of answers that may be under way.
+/// How many bytes of answers may be in progress.
 const MOST: usize = 16 * 1024 * 1024;
-/// What an answer counts for before it is known: a file of the size that `libacp-files` hands out.
+/// What an answer counts for before its size is known: the largest file that `libacp-files` returns.
 const UNKNOWN: usize = 10_000_000;
-/// Requests whose answers are as large as a file or a terminal's output.
+/// Methods whose answers can be as large as a file or the output of a terminal.
 const LARGE: [&str; 2] = ["fs/read_text_file", "terminal/output"];
 
-/// The bytes that are taken, and who waits for some, in order.
+/// The bytes that are taken, and the requests that wait, in order.
 #[derive(Default)]
 pub(super) struct Budget {
     taken: usize,
@@ -23,7 +23,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A request has come. Those of the methods that matter have to be [admitted](State::admitted).
+    /// Registers a request. One of the methods that matter has to be [admitted](State::admitted).
     pub(super) fn enter(&mut self, serial: u64, method: &str) {
         if LARGE.contains(&method) {
             self.waiting.push_back((serial, None));
@@ -31,7 +31,7 @@ impl Budget {
     }
 
     fn place(&self, serial: u64) -> Option<usize> {
-        // Requests are numbered as they come.
+        // Serial numbers increase, so the queue is sorted by them.
         self.waiting.binary_search_by_key(&serial, |(waiting, _)| *waiting).ok()
     }
 
@@ -39,7 +39,7 @@ impl Budget {
         self.taken == 0 || self.taken + UNKNOWN <= MOST
     }
 
-    /// Whoever is first, if there is room.
+    /// The waker of the first request in line, if there is room for it.
     fn next(&mut self) -> Option<Waker> {
         if !self.fits() {
             return None;
@@ -61,7 +61,7 @@ impl State {
         Poll::Ready(())
     }
 
-    /// An answer of so many bytes waits to be written, or none any more.
+    /// Sets how many bytes the answer to a request takes until it is written; 0 when it was.
     pub(super) fn charge(&mut self, serial: u64, bytes: usize) {
         if let Some(place) = self.budget.place(serial) {
             self.budget.waiting.remove(place);

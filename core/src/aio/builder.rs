@@ -1,7 +1,6 @@
-//! What is built alike on both sides: what all hosts say of themselves, and the handlers that any method can have.
+//! What agents and clients build in the same way: their name and configuration, and handlers for any method.
 
-/// The methods of an agent's or a client's builder that do not depend on which of them it is, but for the sides and some
-/// sentences.
+/// The builder methods that agents and clients share, except for the sides and some sentences.
 macro_rules! builder {
     (
         $Host:ident of $Side:ident beside $Peer:ident;
@@ -10,16 +9,16 @@ macro_rules! builder {
         $Session:ident through $Sessions:ident
     ) => {
         impl<H: Handlers> $Host<H> {
-            /// The name that a user is to see.
+            /// Sets the name that users see.
             #[must_use]
             pub fn title(mut self, title: impl Into<String>) -> Self {
                 self.host.info.title = Some(title.into().into());
                 self
             }
 
-            /// The configuration of its connections. This layer speaks version 1 of the protocol and refuses other
-            /// [`versions`](Config::versions); [`timeout`](Config::timeout) and [`reminder`](Config::reminder) need a
-            /// transport with a clock, see [`timed`](super::timed).
+            /// Sets the configuration of the connections. This layer supports version 1 of the protocol and refuses
+            /// other [`versions`](Config::versions). [`timeout`](Config::timeout) and [`reminder`](Config::reminder)
+            /// need a transport with a clock; see [`timed`](super::timed).
             #[must_use]
             pub fn config(mut self, config: Config) -> Self {
                 self.host.configure(config);
@@ -33,8 +32,8 @@ macro_rules! builder {
                 self
             }
 
-            /// Tells the other side the text of errors that escape a handler, as `details` in the data of the answer, where
-            /// it learns only that there was an internal error otherwise.
+            /// Sends the text of errors that escape a handler to the other side, as `details` in the error's data.
+            /// Without this, the other side learns only that there was an internal error.
             #[must_use]
             pub fn expose_errors(mut self) -> Self {
                 self.host.expose = true;
@@ -43,8 +42,8 @@ macro_rules! builder {
 
             $(#[$on])*
             ///
-            /// Requests are handled at the same time, each begun in the order in which they came. One that the peer
-            /// cancels is dropped where it waits.
+            /// Requests are handled concurrently, and started in the order in which they came. When the peer cancels a
+            /// request, its handler is dropped where it waits.
             pub fn on<M, F>(self, handler: F) -> $Host<OnRequest<H, $Side, M, F>>
             where
                 M: Family<Params<'static>: Request<'static> + SentBy<$Peer>>,
@@ -53,8 +52,8 @@ macro_rules! builder {
                 self.with(|rest| Handler::new(rest, Typed::NEW, handler))
             }
 
-            /// The handler of a notification, by the type of its params without a lifetime. Notifications are handled
-            /// one after the other.
+            /// Sets the handler for a notification, by the type of its params without a lifetime. Notifications are
+            /// handled one after the other.
             pub fn on_notification<M, F>(self, handler: F) -> $Host<OnNotification<H, $Side, M, F>>
             where
                 M: Family<Params<'static>: Notification<'static> + SentBy<$Peer>>,
@@ -63,8 +62,8 @@ macro_rules! builder {
                 self.with(|rest| Handler::new(rest, Typed::NEW, handler))
             }
 
-            /// The handler of an extension's request, such as `_example.com/status`, or of any other method whose params
-            /// and result are to stay JSON.
+            /// Sets the handler for an extension's request, such as `_example.com/status`, or for any other method
+            /// whose params and result are to stay JSON.
             pub fn on_extension<F>(
                 self,
                 method: impl Into<Cow<'static, str>>,
@@ -76,7 +75,7 @@ macro_rules! builder {
                 self.with(|rest| Handler::new(rest, Extension::new(method.into()), handler))
             }
 
-            /// The handler of an extension's notification.
+            /// Sets the handler for an extension's notification.
             pub fn on_extension_notification<F>(
                 self,
                 method: impl Into<Cow<'static, str>>,
@@ -88,39 +87,39 @@ macro_rules! builder {
                 self.with(|rest| Handler::new(rest, Extension::new(method.into()), handler))
             }
 
-            /// Is called with each rule that the other side breaks.
+            /// Sets a function that is called with each rule that the other side breaks.
             pub fn on_violation<F: Fn(&Violation)>(self, hook: F) -> $Host<Watching<H, Violations<F>>> {
                 self.with(|rest| Watching::new(rest, Violations(hook)))
             }
 
-            /// Is called with what is odd about the host's own messages, and with requests that are
-            /// [overdue](Config::reminder).
+            /// Sets a function that is called when the host's own messages go against a recommendation, and when a
+            /// request is [overdue](Config::reminder).
             pub fn on_advice<F: Fn(&Advice)>(self, hook: F) -> $Host<Watching<H, Advices<F>>> {
                 self.with(|rest| Watching::new(rest, Advices(hook)))
             }
 
-            /// Is called with answers to calls that had ended with [`Error::Timeout`](super::Error::Timeout) or had been
-            /// dropped. What such an answer opens is given back before: a terminal is released, and a new session closed
-            /// if the agent can close sessions.
+            /// Sets a function that is called with answers to calls that had ended with
+            /// [`Error::Timeout`](super::Error::Timeout) or had been dropped. Before, whatever the answer opened is
+            /// given back: a terminal is released, and a new session is closed if the agent supports that.
             pub fn on_late_response<F: Fn(&Response)>(self, hook: F) -> $Host<Watching<H, LateResponses<F>>> {
                 self.with(|rest| Watching::new(rest, LateResponses(hook)))
             }
 
-            /// Is called with the method and the error when a handler fails other than with a
-            /// [`RequestError`](super::RequestError), or what it returned cannot be sent, or was sent in part. Without this
-            /// hook, that goes to the standard error stream; one that does nothing silences it.
+            /// Sets a function that is called with the method and the error when a handler fails with anything but a
+            /// [`RequestError`](super::RequestError), or when its result cannot be sent or only in part. Without one,
+            /// such errors go to the standard error stream.
             pub fn on_error<F: Fn(&str, &Failure)>(self, hook: F) -> $Host<Watching<H, Failures<F>>> {
                 self.with(|rest| Watching::new(rest, Failures(hook)))
             }
 
-            /// Is called with each session that is over: closed, deleted, or gone with its connection. What was kept with
-            /// it can still be read.
+            /// Sets a function that is called with each session that has ended: closed, deleted, or lost with its
+            /// connection. The data that was stored with it can still be read.
             pub fn on_session_end<F: Fn(&$Session)>(self, hook: F) -> $Host<Watching<H, $Sessions<F>>> {
                 self.with(|rest| Watching::new(rest, $Sessions(hook)))
             }
 
-            /// Is called with each message that crosses the wire, in either direction: prompts and files too, so keep it
-            /// to yourself. `.trace(|message| eprintln!("{message}"))` shows all of them.
+            /// Sets a function that is called with each message in either direction. Messages contain prompts and
+            /// files, so treat them as confidential. `.trace(|message| eprintln!("{message}"))` prints all of them.
             pub fn trace<F: Fn(&Traced<'_>)>(self, hook: F) -> $Host<Watching<H, Traces<F>>> {
                 self.with(|rest| Watching::new(rest, Traces(hook)))
             }

@@ -1,4 +1,5 @@
-//! Calls as futures: a request that ends with its answer, and a notification that ends when it is on its way.
+//! Calls as futures: a request that ends with its answer, and a notification that ends when it was handed to the
+//! transport.
 //!
 //! Nothing is sent before the first poll. Dropping a request that was sent asks the peer to cancel it.
 
@@ -16,22 +17,22 @@ use super::shared::{Notice, Shared};
 use crate::connection::{Notification, Outcome, Response, Turn, Violation};
 use crate::schema::{Message, Raw, Request};
 
-/// How far a request is.
+/// The state of a request.
 enum At {
     Unsent,
     Sent(u64),
     Over,
 }
 
-/// A request, whatever its answer is made into.
+/// A request, independent of the type of its result.
 pub(super) struct Asking {
     pub(super) shared: Arc<Shared>,
     method: Cow<'static, str>,
     params: Result<String, Option<serde_json::Error>>,
-    /// The session of an exchange: a request that brings updates.
+    /// The session of an exchange: a request that is accompanied by updates.
     exchange: Option<Arc<str>>,
     at: At,
-    /// What is wrong with its answer.
+    /// What is wrong with the answer.
     violation: Option<Box<Violation>>,
 }
 
@@ -59,14 +60,14 @@ impl Asking {
         Asking { shared: Arc::clone(shared), method, params, exchange, at: At::Unsent, violation: None }
     }
 
-    /// Gives its params data of extensions.
+    /// Adds `_meta` to the params.
     pub(super) fn meta(&mut self, meta: &Raw<'_>) {
         if let Ok(params) = &self.params {
             self.params = with_meta(params, meta).map_err(Some);
         }
     }
 
-    /// Sends it, once there is room and the turn before has ended that was cancelled.
+    /// Sends the request, once there is room and a cancelled turn before it has ended.
     pub(super) fn poll_sent(&mut self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
         if !matches!(self.at, At::Unsent) {
             return Poll::Ready(Ok(()));
@@ -97,7 +98,7 @@ impl Asking {
         })
     }
 
-    /// Its answer, once; updates that nobody has taken are let go.
+    /// The answer, once. Updates that were not taken are discarded.
     pub(super) fn poll_answer(&mut self, cx: &Context<'_>) -> Poll<Result<Response, Error>> {
         ready!(self.poll_sent(cx))?;
         let At::Sent(serial) = self.at else { return Poll::Ready(Err(Error::closed(self.method.clone()))) };
@@ -120,7 +121,7 @@ impl Asking {
         Poll::Ready(answer.ok_or_else(|| Error::closed(self.method.clone())))
     }
 
-    /// The next update that came before the answer; `None` when the answer is next.
+    /// The next update before the answer; `None` if the answer is next.
     pub(super) fn poll_update(&mut self, cx: &Context<'_>) -> Poll<Result<Option<Notification>, Error>> {
         ready!(self.poll_sent(cx))?;
         let At::Sent(serial) = self.at else { return Poll::Ready(Ok(None)) };
@@ -138,7 +139,7 @@ impl Asking {
         })
     }
 
-    /// Leaves the updates, those that have come as well, to whoever handles the ones that nobody takes.
+    /// Leaves the updates, including those that have already arrived, to the handler of updates that no stream takes.
     pub(super) fn pass_updates_on(&self) {
         let At::Sent(serial) = self.at else { return };
         self.shared.with(|state| {
@@ -152,14 +153,14 @@ impl Asking {
         });
     }
 
-    /// Ends it here: it will not be sent.
+    /// Ends a request that was not sent, so that it never is.
     pub(super) fn forgo(&mut self) {
         if !self.is_sent() {
             self.at = At::Over;
         }
     }
 
-    /// The result as something else.
+    /// Converts the result.
     pub(super) fn read<T>(&self, response: &Response, read: Read<T>) -> Result<T, Error> {
         read(&self.shared, response).map_err(|error| match error {
             Error::Invalid { method, .. } => Error::Invalid { method, violation: self.violation.clone() },
@@ -188,7 +189,7 @@ impl Drop for Asking {
     }
 }
 
-/// Params with data of extensions, which only objects have.
+/// Params with `_meta`, which only objects can have.
 fn with_meta(params: &str, meta: &Raw<'_>) -> Result<String, serde_json::Error> {
     if params != "null" && !params.starts_with('{') {
         return Err(serde::de::Error::custom("params with _meta have to be an object"));
@@ -196,7 +197,7 @@ fn with_meta(params: &str, meta: &Raw<'_>) -> Result<String, serde_json::Error> 
     Ok(extended(params, "_meta", |writer| writer.json(meta.as_str())))
 }
 
-/// What cannot be written; without the reason, which was told.
+/// The error for params that cannot be written. The reason is given only once.
 fn unreadable(method: Cow<'static, str>, error: Option<serde_json::Error>) -> Error {
     match error {
         Some(error) => Error::Unreadable { method, error },
@@ -204,7 +205,7 @@ fn unreadable(method: Cow<'static, str>, error: Option<serde_json::Error>) -> Er
     }
 }
 
-/// Why there is no result; `None` when there is one.
+/// Why there is no result; `None` if there is one.
 fn failed(response: &Response) -> Option<Error> {
     let method = response.method.clone();
     match &response.outcome {
@@ -217,7 +218,7 @@ fn failed(response: &Response) -> Option<Error> {
     }
 }
 
-/// The result as a type, which null may stand for where nothing has to be in it.
+/// The result as a type. `null` is accepted for types without required members.
 pub(super) fn result<T: Message<'static>>(_: &Arc<Shared>, response: &Response) -> Result<T, Error> {
     if let Some(error) = failed(response) {
         return Err(error);
@@ -227,7 +228,7 @@ pub(super) fn result<T: Message<'static>>(_: &Arc<Shared>, response: &Response) 
     value.map_err(|error| Error::Unreadable { method: response.method.clone(), error })
 }
 
-/// The result as it came.
+/// The result as JSON text.
 pub(super) fn raw(_: &Arc<Shared>, response: &Response) -> Result<Raw<'static>, Error> {
     if let Some(error) = failed(response) {
         return Err(error);
@@ -236,13 +237,13 @@ pub(super) fn raw(_: &Arc<Shared>, response: &Response) -> Result<Raw<'static>, 
     value.map_err(|error| Error::Unreadable { method: response.method.clone(), error })
 }
 
-/// What an answer is made into.
+/// Converts a response into a result.
 pub(super) type Read<T> = fn(&Arc<Shared>, &Response) -> Result<T, Error>;
 
 /// A request to the peer: a future of its result.
 ///
-/// It waits for room on the transport before it is sent, and sends nothing before it is polled. When it is dropped
-/// without an answer, the peer is asked to cancel it (`$/cancel_request`).
+/// Nothing is sent before it is polled. It waits for room on the transport before it is sent. If it is dropped before
+/// the answer, the peer is asked to cancel the request (`$/cancel_request`).
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Call<T> {
     asking: Asking,
@@ -254,19 +255,19 @@ impl<T> Call<T> {
         Call { asking, read }
     }
 
-    /// The same call with data of extensions (`_meta`), in place of what its params have already.
+    /// Sets `_meta` in the params, replacing what they have.
     #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
     pub fn meta(mut self, meta: Raw<'_>) -> Self {
         self.asking.meta(&meta);
         self
     }
 
-    /// The same with an answer of which something else is made.
+    /// The same call with another conversion of the result.
     pub(super) fn read_as<U>(self, read: Read<U>) -> Call<U> {
         Call { asking: self.asking, read }
     }
 
-    /// The same without what its answer has.
+    /// The same call without its result.
     pub(super) fn done(self) -> Call<()>
     where
         T: Message<'static>,
@@ -294,7 +295,7 @@ impl<T> fmt::Debug for Call<T> {
     }
 }
 
-/// What a [`Tell`] says.
+/// The message of a [`Tell`].
 pub(super) enum Said {
     OfPeer { method: Cow<'static, str>, params: String },
     OfSession { session: Arc<Name>, method: Cow<'static, str>, params: String },
@@ -307,9 +308,9 @@ impl Said {
     }
 }
 
-/// A notification to the peer: a future that ends when it is on its way.
+/// A notification to the peer: a future that ends when the notification was handed to the transport.
 ///
-/// It waits for room on the transport, and sends nothing before it is polled.
+/// Nothing is sent before it is polled. It waits for room on the transport.
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Tell {
     shared: Arc<Shared>,
@@ -331,7 +332,7 @@ impl Tell {
         Tell { shared: Arc::clone(shared), said }
     }
 
-    /// The same notification with data of extensions (`_meta`), in place of what its params have already.
+    /// Sets `_meta` in the params, replacing what they have.
     #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
     pub fn meta(mut self, meta: Raw<'_>) -> Self {
         if let Ok(said) = &mut self.said {
@@ -361,7 +362,7 @@ impl Future for Tell {
             })),
         };
         if let Ok(over) = said {
-            // Once is enough, whoever polls again.
+            // If it is polled again, nothing is sent a second time.
             *said = Err((over.parts().0.clone(), None));
         }
         Poll::Ready(sent)

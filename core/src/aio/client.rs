@@ -1,4 +1,4 @@
-//! The client that a program makes: its name, what it lets agents do, and the agents that it connects to.
+//! Building a client: its name, its capabilities, its handlers, and connecting to agents.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -34,13 +34,15 @@ use futures::future::{select, Either};
 
 type Update = fn(v1::SessionNotification);
 
-/// A client: what it lets agents do, and how it decides. Without handlers that is nothing at all: permission is refused.
+/// A client: handlers for the requests of agents. Without any, it has no capabilities, and requests for permission are
+/// rejected.
 ///
-/// What it can do is told to agents by its handlers: one of [`v1::ReadTextFileRequest`] says that files can be read, those
-/// of all five methods of terminals that there are terminals; [`capabilities`](Self::capabilities) adds the rest.
+/// Its handlers determine the capabilities that agents are told: one for [`v1::ReadTextFileRequest`] advertises reading
+/// files, and those for all five methods of terminals advertise terminals. [`capabilities`](Self::capabilities) adds
+/// the others.
 ///
-/// Handlers are asynchronous closures, and may borrow what they need: nothing is spawned. `H` is the list of their types,
-/// which only the compiler can write: functions take `&Client<impl Handlers>`, a struct is generic, or has a
+/// Handlers are asynchronous closures and may borrow, because nothing is spawned. `H` is the list of their types, which
+/// only the compiler can write out: functions take `&Client<impl Handlers>`; a struct is generic or has a
 /// [`Client<Local>`](Self::local).
 pub struct Client<H = ()> {
     host: Host,
@@ -50,7 +52,7 @@ pub struct Client<H = ()> {
 }
 
 impl Client {
-    /// A client without handlers: the name and the version that agents are told.
+    /// A client without handlers, with the name and the version that agents are told.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Client {
             host: Host::new(name.into(), version.into(), Config::client()),
@@ -63,17 +65,17 @@ impl Client {
 
 builder! {
     Client of ClientSide beside AgentSide;
-    /// Requests that are served at the same time before reading stops, in place of
+    /// Sets how many requests are served at the same time before reading stops, in place of
     /// [`Limits::pending`](crate::connection::Limits::pending).
     at_most
-    /// The handler of another request, by the type of its params without a lifetime:
+    /// Sets the handler for another request, by the type of its params without a lifetime:
     /// `.on::<fn(v1::ReadTextFileRequest), _>(async |received| Ok(v1::ReadTextFileResponse::new("…").into()))`.
     on
     ClientSession through ClientSessions
 }
 
 impl<H: Handlers> Client<H> {
-    /// What the client can do beyond what its handlers show. One that says that a request is served needs the handler of
+    /// Adds capabilities that no handler implies. A capability that means that a request is served needs a handler for
     /// that request.
     #[must_use]
     pub fn capabilities(mut self, capabilities: v1::ClientCapabilities<'static>) -> Self {
@@ -81,17 +83,17 @@ impl<H: Handlers> Client<H> {
         self
     }
 
-    /// Data of extensions (`_meta`) that agents get with `initialize`.
+    /// Sets the `_meta` that agents get with `initialize`.
     #[must_use]
     pub fn meta(mut self, meta: Raw<'static>) -> Self {
         self.meta = Some(meta);
         self
     }
 
-    /// Decides on tool calls: returns the id of an option, `None` for no choice, or a whole
-    /// [answer](v1::RequestPermissionResponse). It begins when the updates before the request have been taken from the
-    /// stream of the turn. When the turn is cancelled, the handler is dropped where it waits, and the answer has been
-    /// given already.
+    /// Sets the handler that decides on tool calls. It returns the id of an option, `None` for no choice, or a complete
+    /// [answer](v1::RequestPermissionResponse). It starts when the updates before the request were taken from the
+    /// stream of the turn. When the turn is cancelled, the request is answered automatically and the handler is dropped
+    /// where it waits.
     pub fn permission<F, A>(self, handler: F) -> Client<Handler<H, Permissions<A>, F>>
     where
         F: AsyncFn(PermissionRequest) -> Result<A, Failure>,
@@ -100,9 +102,9 @@ impl<H: Handlers> Client<H> {
         self.with(|rest| Handler::new(rest, Permissions::NEW, handler))
     }
 
-    /// Gets the updates that nobody else takes: those between turns, and those of turns that are only
-    /// [waited for](super::PromptTurn::finish). Who wants to see each of them, those of turns as well, has a handler of
-    /// the notification: `.on_notification::<fn(v1::SessionNotification), _>(…)`.
+    /// Sets the handler for updates that no stream takes: those between turns, and those of turns that are only [waited
+    /// for](super::PromptTurn::finish). To see every update, set a handler for the notification:
+    /// `.on_notification::<fn(v1::SessionNotification), _>(…)`.
     pub fn on_update<F>(self, handler: F) -> Client<Handler<H, Untaken, F>>
     where
         F: AsyncFn(Received<ClientSide, Update>) -> Result<(), Failure>,
@@ -110,9 +112,8 @@ impl<H: Handlers> Client<H> {
         self.with(|rest| Handler::new(rest, Untaken, handler))
     }
 
-    /// The same client with a type that can be written down, on one thread: see [`Local`]. Handlers can be added to it as
-    /// to any other; where that is decided at run time, each way ends with this, as [`Agent::local`](super::Agent::local)
-    /// shows.
+    /// The same client with a type that can be written down, confined to one thread; see [`Local`] and
+    /// [`Agent::local`](super::Agent::local). More handlers can be added to it.
     #[must_use]
     pub fn local(self) -> Client<Local>
     where
@@ -121,13 +122,13 @@ impl<H: Handlers> Client<H> {
         self.with(Local::new)
     }
 
-    /// Connects to an agent, does some work with it, and closes the connection. All of it is this future: the
-    /// connection is driven while the work goes on, and dropping it ends both.
+    /// Connects to an agent, runs `work` with it, and closes the connection. The returned future does everything: it
+    /// drives the connection while `work` runs, and dropping it ends both.
     ///
     /// # Errors
-    /// That of the work, or of `initialize`; before that an [`io::Error`] with
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput) when the client has a handler or an option that cannot work, as
-    /// [`Agent::serve`](super::Agent::serve) says.
+    /// The error of `work` or of `initialize`. An [`io::Error`] with [`InvalidInput`](io::ErrorKind::InvalidInput),
+    /// before anything is sent, if the client has a handler or an option that cannot work; see
+    /// [`Agent::serve`](super::Agent::serve).
     pub async fn run<F, R>(&self, mut transport: impl Transport, work: F) -> Result<R, Failure>
     where
         F: AsyncFnOnce(AgentPeer) -> Result<R, Failure>,
@@ -145,24 +146,24 @@ impl<H: Handlers> Client<H> {
                     state.connection.close();
                     state.kick();
                 });
-                // The work is done; how the transport ends changes nothing about it.
+                // The work is done, so an error of the transport no longer matters.
                 let _ = driving.await;
                 result
             }
         }
     }
 
-    /// Connects to an agent: a handle to begin with, and the future that drives the connection, which has to be polled
-    /// beside whatever uses the handle, or spawned. It ends when the agent has closed its side and the handlers have
-    /// ended, or after [`AgentPeer::close`]; at once, with the reason, when the client has a handler or an option that
-    /// cannot work.
+    /// Connects to an agent. Returns a handle to open the connection with, and the future that drives the connection,
+    /// which has to be polled concurrently or spawned. The future ends when the agent has closed its side and the
+    /// handlers have finished, or after [`AgentPeer::close`]. It ends at once, with the reason, if the client has a
+    /// handler or an option that cannot work.
     pub fn connect<T: Transport>(self, mut transport: T) -> (Connecting, impl Future<Output = io::Result<()>>) {
         let shared = self.host.connection(&transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
         let checked = unserved::check(&self.host, &self.handlers, &mut transport, &self.hello(), &self.capabilities);
         (connecting, async move {
             if let Err(refused) = checked {
-                // Who waits for the connection learns that there is none.
+                // Wakes whoever waits for the connection to open.
                 drop(End(&shared));
                 return Err(refused);
             }
@@ -195,7 +196,10 @@ pub struct Connecting {
 }
 
 impl Connecting {
-    /// Opens the connection with `initialize`, while something drives it.
+    /// Opens the connection with `initialize`. The future of [`Client::connect`] has to be polled meanwhile.
+    ///
+    /// # Errors
+    /// [`Error`] if `initialize` fails.
     pub async fn open(self) -> Result<AgentPeer, Error> {
         let agent = AgentPeer::new(&self.shared);
         let hello = said(
@@ -208,7 +212,7 @@ impl Connecting {
     }
 }
 
-/// A client's handlers, and behind them what every client does that was told nothing else.
+/// A client's handlers, and the default for requests for permission.
 struct Serving<'a, H>(&'a H);
 
 impl<H: Handlers> Handlers for Serving<'_, H> {

@@ -19,13 +19,13 @@ use super::shared::Shared;
 use crate::connection::Response;
 use crate::schema::{v1, Raw};
 
-/// A session, as the client has it. Copies of it are the same session.
+/// A session, as the client sees it. Clones are the same session.
 #[derive(Clone)]
 pub struct ClientSession {
     agent: AgentPeer,
     id: Arc<str>,
     opened: Option<Arc<v1::NewSessionResponse<'static>>>,
-    /// What was kept with it, when it is over.
+    /// What was kept with the session, after it has ended.
     left: Option<Arc<Kept>>,
 }
 
@@ -41,7 +41,8 @@ impl ClientSession {
         ClientSession { agent, id, opened, left: None }
     }
 
-    /// The one that an answer has made. That of another id is the agent's fault, and stays what it was.
+    /// The session that an answer has created. If the agent answers with the id of an open session, that session stays
+    /// unchanged.
     fn made(shared: &Arc<Shared>, response: &Response) -> Result<Self, Error> {
         let opened: v1::NewSessionResponse<'static> = result(shared, response)?;
         let agent = AgentPeer::new(shared);
@@ -52,7 +53,7 @@ impl ClientSession {
         Ok(Self::new(agent, opened))
     }
 
-    /// The one that was opened again.
+    /// The session that was resumed.
     fn resumed(shared: &Arc<Shared>, response: &Response) -> Result<Self, Error> {
         let resumed: v1::ResumeSessionResponse<'static> = result(shared, response)?;
         let id = response.session.as_deref().unwrap_or_default();
@@ -61,7 +62,7 @@ impl ClientSession {
         Ok(Self::new(AgentPeer::new(shared), opened))
     }
 
-    /// A session that is over.
+    /// A session that has ended.
     pub(super) fn ended(agent: AgentPeer, id: Arc<str>, kept: Kept) -> Self {
         ClientSession { agent, id, opened: kept.opened.clone(), left: Some(Arc::new(kept)) }
     }
@@ -71,38 +72,38 @@ impl ClientSession {
         Some(Self::known(AgentPeer::new(&incoming.shared), incoming.session()?.clone()))
     }
 
-    /// Its id.
+    /// The session's id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The agent that it is with.
+    /// The agent.
     pub fn agent(&self) -> &AgentPeer {
         &self.agent
     }
 
-    /// The answer to the call that opened it: its modes and config options, where the agent has any, and `_meta`. `None`
-    /// for a session that a call without types has opened.
+    /// The answer to the call that opened the session: its modes and config options, if the agent has any, and `_meta`.
+    /// `None` if the session was opened by an untyped call.
     pub fn opened(&self) -> Option<&v1::NewSessionResponse<'static>> {
         self.opened.as_deref()
     }
 
-    /// Its working directory; `None` when it is not open.
+    /// The working directory; `None` if the session is not open.
     pub fn cwd(&self) -> Option<String> {
         self.roots().into_iter().next()
     }
 
-    /// The working directory and all further directories: what files the agent asks for have to be in.
+    /// The working directory and all additional directories. Files that the agent asks for have to be inside them.
     pub fn roots(&self) -> Vec<String> {
         self.agent.roots(&self.id)
     }
 
-    /// Whether it is open.
+    /// Whether the session is open.
     pub fn is_open(&self) -> bool {
         self.left.is_none() && self.agent.knows(&self.id)
     }
 
-    /// What the client keeps with the session, if it is of this type; see [`set_data`](Self::set_data).
+    /// The value that [`set_data`](Self::set_data) stored with the session, if it has this type.
     pub fn data<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         let data = match &self.left {
             Some(left) => left.data.clone(),
@@ -111,23 +112,24 @@ impl ClientSession {
         data?.downcast().ok()
     }
 
-    /// Keeps a value with the session while it is open.
+    /// Stores a value with the session while it is open.
     pub fn set_data<T: Any + Send + Sync>(&self, data: T) {
         self.agent.keep(&self.id, |kept| kept.data = Some(Arc::new(data)));
     }
 
-    /// All that the agent has told of it, as JSON text; see
-    /// [`Session::snapshot`](crate::connection::Session::snapshot).
+    /// The state of the session as JSON text; see [`Session::snapshot`](crate::connection::Session::snapshot). `None`
+    /// if the session is not open.
     pub fn snapshot(&self) -> Option<String> {
         self.agent.snapshot(&self.id)
     }
 
-    /// A prompt: text, a content block, or several of them. See [`PromptTurn`] for what to do with it.
+    /// A prompt: text, a content block, or several of them. Nothing is sent before the returned [`PromptTurn`] is
+    /// polled.
     pub fn prompt<'a>(&self, what: impl Into<Prompt<'a>>) -> PromptTurn {
         PromptTurn::new(self, &v1::PromptRequest::new(self.id(), what.into().0))
     }
 
-    /// [`AgentPeer::request`](super::Peer::request) with the session's id added to the params.
+    /// Like [`AgentPeer::request`](super::Peer::request), with the session's id added to the params.
     pub fn request(
         &self,
         method: impl Into<Cow<'static, str>>,
@@ -137,24 +139,24 @@ impl ClientSession {
         Call::new(Asking::written(&self.agent.shared, method.into(), params, None), raw)
     }
 
-    /// [`AgentPeer::notify`](super::Peer::notify) with the session's id added to the params.
+    /// Like [`AgentPeer::notify`](super::Peer::notify), with the session's id added to the params.
     pub fn notify(&self, method: impl Into<Cow<'static, str>>, params: &(impl Serialize + ?Sized)) -> Tell {
         let name = Name::of(Arc::clone(&self.id));
         Tell::new(&self.agent.shared, method.into(), serde_json::to_string(params), Some(&name))
     }
 
-    /// Cancels what runs in this session. Requests for permission that are open are answered by that.
+    /// Cancels the turn of the session. Open requests for permission are answered with `cancelled`.
     pub fn cancel(&self) -> Tell {
         self.agent.tell(&v1::CancelNotification::new(self.id()))
     }
 
-    /// Puts the session into another mode.
+    /// Sets the session's mode.
     pub fn set_mode(&self, mode_id: &str) -> Call<()> {
         self.agent.call(&v1::SetSessionModeRequest::new(self.id(), mode_id)).done()
     }
 
-    /// Sets a config option: a selection to the id of one of its values, a switch to `true` or `false`. Returns all of
-    /// them as they are now.
+    /// Sets a config option: a selection to the id of one of its values, a switch to `true` or `false`. Returns all
+    /// options with their new values.
     pub fn set_config_option<'a>(
         &self,
         config_id: &str,
@@ -167,7 +169,7 @@ impl ClientSession {
         })
     }
 
-    /// Closes the session, for agents that can; its turn is cancelled by that.
+    /// Closes the session, if the agent supports that. This cancels its turn.
     pub fn close(&self) -> Call<()> {
         self.agent.call(&v1::CloseSessionRequest::new(self.id())).done()
     }
@@ -180,45 +182,45 @@ impl fmt::Debug for ClientSession {
 }
 
 impl AgentPeer {
-    /// Opens a session in a working directory, an absolute path.
+    /// Opens a session with a working directory, an absolute path.
     ///
-    /// An agent that answers with the id of a session that is open breaks a rule: the call ends with [`Error::Invalid`],
-    /// and that session stays as it was.
+    /// If the agent answers with the id of an open session, it breaks a rule: the call ends with [`Error::Invalid`],
+    /// and that session stays unchanged.
     pub fn new_session(&self, cwd: &str) -> Call<ClientSession> {
         self.new_session_with(&v1::NewSessionRequest::new(cwd, vec![]))
     }
 
-    /// The same with all that can be said of it: further directories, MCP servers.
+    /// Like [`new_session`](Self::new_session), with all params: additional directories, MCP servers.
     pub fn new_session_with(&self, request: &v1::NewSessionRequest<'_>) -> Call<ClientSession> {
         self.call(request).read_as(ClientSession::made)
     }
 
-    /// Opens an earlier session again, for agents that can; see [`LoadingSession`].
+    /// Loads an earlier session, if the agent supports that; see [`LoadingSession`].
     pub fn load_session(&self, id: &str, cwd: &str) -> LoadingSession {
         self.load_session_with(&v1::LoadSessionRequest::new(vec![], cwd, id))
     }
 
-    /// The same with all that can be said of it.
+    /// Like [`load_session`](Self::load_session), with all params.
     pub fn load_session_with(&self, request: &v1::LoadSessionRequest<'_>) -> LoadingSession {
         LoadingSession::new(self, request)
     }
 
-    /// Opens an earlier session again without a replay, for agents that can.
+    /// Resumes an earlier session without a replay, if the agent supports that.
     pub fn resume_session(&self, id: &str, cwd: &str) -> Call<ClientSession> {
         self.resume_session_with(&v1::ResumeSessionRequest::new(id, cwd))
     }
 
-    /// The same with all that can be said of it: further directories, MCP servers.
+    /// Like [`resume_session`](Self::resume_session), with all params: additional directories, MCP servers.
     pub fn resume_session_with(&self, request: &v1::ResumeSessionRequest<'_>) -> Call<ClientSession> {
         self.call(request).read_as(ClientSession::resumed)
     }
 
-    /// The sessions that the agent keeps, page by page as they are wanted, for agents that can.
+    /// The sessions that the agent has stored, if it supports listing them. Pages are requested as they are needed.
     pub fn list_sessions(&self) -> impl Stream<Item = Result<v1::SessionInfo<'static>, Error>> + Send + use<> {
         self.list_sessions_with(v1::ListSessionsRequest::default())
     }
 
-    /// The same for some of them only: those of one directory.
+    /// Like [`list_sessions`](Self::list_sessions), with a filter such as the working directory.
     pub fn list_sessions_with(
         &self,
         request: v1::ListSessionsRequest<'static>,
@@ -247,8 +249,8 @@ impl AgentPeer {
         self.knows(id).then(|| ClientSession::known(self.clone(), id.into()))
     }
 
-    /// Ends the connection: calls that wait end with [`Error::Closed`], handlers that run are dropped, and the future
-    /// that drives the connection ends when what was said before has gone out.
+    /// Closes the connection: pending calls end with [`Error::Closed`], running handlers are dropped, and the future
+    /// that drives the connection ends when everything sent before was written.
     pub fn close(&self) {
         self.shared.with(|state| {
             state.connection.close();
@@ -257,7 +259,7 @@ impl AgentPeer {
     }
 }
 
-/// The value of a config option: made of an id, for a selection, or of a `bool`, for a switch.
+/// The value of a config option. Created from an id, for a selection, or from a `bool`, for a switch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigValue<'a>(v1::SetSessionConfigOptionRequestKind<'a>);
 

@@ -1,4 +1,4 @@
-//! Text in the places of what it stands for.
+//! Conversions from text to the types that it can stand for.
 
 use crate::schema::{v1, Str};
 
@@ -27,7 +27,7 @@ impl<'a> From<&'a str> for v1::PlanEntry<'a> {
     }
 }
 
-/// A prompt: made of text, of a content block, or of several of them.
+/// The content of a prompt. Created from text, from a content block, or from several of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt<'a>(pub(super) Vec<v1::ContentBlock<'a>>);
 

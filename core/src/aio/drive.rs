@@ -1,5 +1,5 @@
-//! The one future behind a connection: it reads, hands over, runs the handlers and writes. Whoever polls it drives the
-//! connection, and nothing runs without it.
+//! The future behind a connection: it reads, dispatches, runs the handlers and writes. Nothing runs unless it is
+//! polled.
 
 use std::future::Future;
 use std::io;
@@ -17,10 +17,11 @@ use super::shared::{Ending, Shared, State};
 use super::transport::Transport;
 use super::wire::Wire;
 
-/// Rounds of work before others get a turn.
+/// How many rounds of work to do before yielding to other tasks.
 const ROUNDS: usize = 64;
 
-/// Drives a connection to its end. The error is the transport's, which ends it as the peer's end of the stream does.
+/// Drives a connection to its end. An error of the transport ends the connection in the same way as the end of the
+/// peer's stream, and is returned.
 pub(super) async fn drive<H: Handlers, T: Transport>(
     shared: &Arc<Shared>,
     handlers: &H,
@@ -70,7 +71,7 @@ pub(super) async fn drive<H: Handlers, T: Transport>(
     wire.end()
 }
 
-/// Tells the host something; an error that no hook takes goes to the standard error stream.
+/// Reports something to the host. An error that no hook takes is printed to the standard error stream.
 fn tell<H: Handlers>(handlers: &H, report: &Report<'_>) {
     if handlers.report(report) {
         return;
@@ -80,7 +81,7 @@ fn tell<H: Handlers>(handlers: &H, report: &Report<'_>) {
     }
 }
 
-/// Serves one message of the peer's, from the call of its handler until there is room for more.
+/// Serves one message of the peer, from the call of its handler until there is room for more.
 async fn work<H: Handlers>(shared: &Arc<Shared>, handlers: &H, message: Message) {
     let incoming = Incoming { shared: Arc::clone(shared), message, opening: None };
     let Message::Request(request) = &incoming.message else {
@@ -124,13 +125,14 @@ async fn work<H: Handlers>(shared: &Arc<Shared>, handlers: &H, message: Message)
     });
 }
 
-/// Is over when a request is cancelled whose handler does not end by itself then.
+/// Resolves when the request is cancelled and its handler did not opt into handling cancellation.
 fn stopped(shared: &Shared, serial: u64) -> impl Future<Output = ()> + use<'_> {
     poll_fn(move |cx| shared.with(|state| state.cancelled(serial, cx, false)))
 }
 
 impl State {
-    /// Waits until a request of the peer's is cancelled: one whose handler ends by itself then, or any other.
+    /// Waits until one of the peer's requests is cancelled. `kept` says whether to wait as its handler, which then ends
+    /// by itself, or on behalf of all other handlers.
     pub(super) fn cancelled(&mut self, serial: u64, cx: &Context<'_>, kept: bool) -> Poll<()> {
         let Some(job) = self.jobs.get_mut(&serial) else { return Poll::Ready(()) };
         if job.cancelled && job.kept == kept {

@@ -1,4 +1,4 @@
-//! What is kept with sessions of the client's while they are open, and who is told of the end of sessions.
+//! What is stored with sessions while they are open, and reports of sessions that have ended.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::connection::Response;
 use crate::{json, Role};
 
 impl State {
-    /// What an answer has opened or ended.
+    /// Notes what a response has opened or ended.
     pub(super) fn lived(&mut self, response: &Response, wanted: bool) {
         let Some(result) = response.outcome.result() else { return };
         let opened: Option<Arc<str>> = match &*response.method {
@@ -27,13 +27,13 @@ impl State {
                 None
             }
         };
-        // It may have ended meanwhile, or be one that was open before.
+        // The session may have ended meanwhile, or was open before.
         if let Some(id) = opened.filter(|id| self.connection.session(id).is_some() && !self.kept.contains_key(id)) {
             self.kept.insert(id, Kept { serial: response.serial, ..Kept::default() });
         }
     }
 
-    /// Nothing more is kept with a session that was closed or deleted.
+    /// Removes what is stored with a session that was closed or deleted.
     pub(super) fn ended(&mut self, method: &str, session: &str) {
         if matches!(method, "session/close" | "session/delete") {
             self.over.extend(self.kept.remove_entry(session));
@@ -41,7 +41,7 @@ impl State {
     }
 }
 
-/// Tells the host that a session is over.
+/// Reports a session that has ended.
 pub(super) fn tell_end<H: Handlers>(shared: &Arc<Shared>, handlers: &H, id: Arc<str>, kept: Kept) {
     if shared.with(|state| state.connection.role()) == Role::Agent {
         handlers.report(&Report::AgentSession(&AgentSession::ended(Peer::new(shared), id, kept)));
@@ -50,7 +50,7 @@ pub(super) fn tell_end<H: Handlers>(shared: &Arc<Shared>, handlers: &H, id: Arc<
     }
 }
 
-/// Tells of the sessions that end with their connection, however that ends.
+/// Reports the sessions that end with their connection, however it ends.
 pub(super) struct Ends<'a, H: Handlers>(pub(super) &'a Arc<Shared>, pub(super) &'a H);
 
 impl<H: Handlers> Drop for Ends<'_, H> {

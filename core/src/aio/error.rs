@@ -1,4 +1,4 @@
-//! What calls end with, and what handlers end with.
+//! Errors of calls, and errors of handlers.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,10 +13,11 @@ use crate::{printable, Misuse};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The specification forbids the call now; nothing was sent. Its rule and pointer say what and where.
+    /// The protocol does not allow the call now. Nothing was sent. The misuse has the rule and the place.
     #[error(transparent)]
     Misuse(#[from] Misuse),
-    /// The peer answered with an error. Its text has what the error's data says in words, cut and made printable.
+    /// The peer answered with an error. The text includes the cause from the error's data, if there is one in words,
+    /// shortened and made printable.
     #[error("{method}: the peer answered with an error: {error}{}", cause(error))]
     #[non_exhaustive]
     Peer {
@@ -25,38 +26,38 @@ pub enum Error {
         /// The peer's error.
         error: PeerError,
     },
-    /// The peer's answer cannot be used. Its text has the rule that the answer breaks, and where.
+    /// The peer's answer cannot be used. The text includes the rule that the answer breaks and the place.
     #[error("{method}: the peer's answer cannot be used{}", why(violation.as_deref()))]
     #[non_exhaustive]
     Invalid {
         /// The method that was called.
         method: Cow<'static, str>,
-        /// What is wrong with the answer, as `on_violation` is told; `None` under a policy that reports nothing.
+        /// What is wrong with the answer, as passed to `on_violation`; `None` under a policy that reports nothing.
         violation: Option<Box<Violation>>,
     },
-    /// No answer in the time that [`Config::timeout`](crate::Config::timeout) allows.
+    /// No answer within [`Config::timeout`](crate::Config::timeout).
     #[error("{method}: no answer in time")]
     #[non_exhaustive]
     Timeout {
         /// The method that was called.
         method: Cow<'static, str>,
     },
-    /// It was cancelled, and not answered in the time that [`Config::cancel_grace`](crate::Config::cancel_grace) leaves.
+    /// The request was cancelled and not answered within [`Config::cancel_grace`](crate::Config::cancel_grace).
     #[error("{method}: cancelled, and not answered in time")]
     #[non_exhaustive]
     Cancelled {
         /// The method that was called.
         method: Cow<'static, str>,
     },
-    /// The connection is over, or nobody drives it any more.
+    /// The connection has ended, or is no longer driven.
     #[error("{method}: the connection is over")]
     #[non_exhaustive]
     Closed {
         /// The method that was called.
         method: Cow<'static, str>,
     },
-    /// What was passed cannot be written as JSON; or what the peer sent does not fit its type, as only a policy can bring
-    /// about that lets such things through.
+    /// The params cannot be written as JSON; or the peer's answer does not fit its type, which can happen only with a
+    /// policy that delivers such answers.
     #[error("{method}: {error}")]
     #[non_exhaustive]
     Unreadable {
@@ -80,9 +81,9 @@ fn why(violation: Option<&Violation>) -> String {
     format!(": {rule}: {place}{message}")
 }
 
-/// Where the data of an error says in words what the peer's own error was.
+/// Where the data of an error may state the cause in words.
 const CAUSES: &[&str] = &["", "/details", "/detail", "/message", "/reason", "/error", "/error/message"];
-/// Characters of it that are shown.
+/// How many characters of the cause are shown.
 const CAUSE: usize = 2000;
 
 fn cause(error: &PeerError) -> String {
@@ -93,16 +94,16 @@ fn cause(error: &PeerError) -> String {
     format!(": {}", printable(&text[..cut]).replace('\n', "\\n"))
 }
 
-/// What a handler returns to answer its request with an error of its choice.
+/// An error with which a handler answers its request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} ({code})")]
 #[non_exhaustive]
 pub struct RequestError {
-    /// One of the specification's codes, or one of your own.
+    /// A code of the specification, or one of your own.
     pub code: ErrorCode,
-    /// One short sentence for the peer.
+    /// A short sentence for the peer.
     pub message: Cow<'static, str>,
-    /// More about it.
+    /// More information, if any.
     pub data: Option<Raw<'static>>,
 }
 
@@ -128,7 +129,7 @@ impl RequestError {
         Self::of(ErrorCode::METHOD_NOT_FOUND).about("method", method)
     }
 
-    /// The same with one member of data.
+    /// Sets the data to an object with one member.
     pub(super) fn about(mut self, name: &str, value: &str) -> Self {
         let mut data = crate::json::Writer::new();
         data.begin_object().key(name).string(value).end_object();
@@ -137,24 +138,24 @@ impl RequestError {
     }
 }
 
-/// Why a handler failed: any error at all, which `?` turns into this.
+/// Why a handler failed. The `?` operator converts any error into this.
 ///
-/// A [`RequestError`] is what the peer is told. Of anything else the peer learns that there was an internal error, and
-/// the host's `on_error` learns the rest.
+/// A [`RequestError`] is sent to the peer. For any other error, the peer learns only that there was an internal error,
+/// and the host's `on_error` gets the error itself.
 pub struct Failure(Box<dyn std::error::Error + Send + Sync>);
 
 impl Failure {
-    /// A failure in words.
+    /// A failure described in words.
     pub fn new(message: impl Into<String>) -> Self {
         Failure(message.into().into())
     }
 
-    /// The error that it was made of.
+    /// The error that it was created from.
     pub fn into_inner(self) -> Box<dyn std::error::Error + Send + Sync> {
         self.0
     }
 
-    /// That error, if it is of this type.
+    /// The error that it was created from, if it has this type.
     pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
     }

@@ -1,4 +1,4 @@
-//! Requests that bring updates before their answer: prompts, and sessions that are loaded.
+//! Requests that are accompanied by updates: prompts, and loading sessions.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -16,10 +16,10 @@ use super::peer::AgentPeer;
 use crate::connection::Response;
 use crate::schema::{v1, Message, Raw, Request};
 
-/// A request that brings updates before its answer.
+/// A request that is accompanied by updates until its answer.
 struct Exchange {
     asking: Asking,
-    /// The answer, once it has come.
+    /// The answer, once it has arrived.
     answer: Option<Response>,
 }
 
@@ -34,7 +34,7 @@ impl Exchange {
         self
     }
 
-    /// The next update; `None` once the answer is there.
+    /// The next update; `None` once the answer has arrived.
     fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<v1::SessionNotification<'static>>, Error>> {
         if self.asking.is_over() {
             return Poll::Ready(Ok(None));
@@ -48,7 +48,7 @@ impl Exchange {
         Poll::Ready(Ok(None))
     }
 
-    /// The result, without the updates that nobody has taken.
+    /// The result, leaving the updates to others.
     async fn last<T: Message<'static>>(&mut self) -> Result<T, Error> {
         if self.answer.is_none() {
             poll_fn(|cx| self.asking.poll_sent(cx)).await?;
@@ -64,17 +64,17 @@ impl Exchange {
     }
 }
 
-/// A prompt and its turn: a stream of updates that ends with the turn, whose [stop reason](Self::stop_reason) is known
-/// from then on.
+/// A prompt and its turn: a stream of updates that ends with the turn. After that, the [stop reason](Self::stop_reason)
+/// is known.
 ///
-/// It is sent when it is first polled; after the end of a turn that was cancelled, if there is one. While its updates are
-/// not taken, no more is read from the agent. Dropping it before its end cancels the turn (`session/cancel`).
+/// It is sent when it is first polled, or after a cancelled turn before it has ended. While its updates are not taken,
+/// reading from the agent stops at some point. Dropping it before its end cancels the turn (`session/cancel`).
 #[must_use = "nothing is sent before it is polled"]
 pub struct PromptTurn {
     exchange: Exchange,
     session: ClientSession,
     result: Option<v1::PromptResponse<'static>>,
-    /// It was cancelled, so that it is not sent if it has not been.
+    /// It was cancelled. If it was not sent yet, it never is.
     cancelled: AtomicBool,
 }
 
@@ -84,18 +84,17 @@ impl PromptTurn {
         PromptTurn { exchange, session: session.clone(), result: None, cancelled: AtomicBool::new(false) }
     }
 
-    /// The same prompt with data of extensions (`_meta`).
+    /// Sets `_meta` in the prompt.
     #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
     pub fn meta(mut self, meta: Raw<'_>) -> Self {
         self.exchange = self.exchange.meta(&meta);
         self
     }
 
-    /// What the agent says from here to the end of the turn, put together: the text of its messages. Other updates are
-    /// taken and left out.
+    /// The text of the agent's messages from here to the end of the turn. Other updates are discarded.
     ///
     /// # Errors
-    /// That of the prompt.
+    /// If the prompt fails.
     pub async fn read_text(&mut self) -> Result<String, Error> {
         let mut said = String::new();
         while let Some(update) = self.update().await? {
@@ -113,18 +112,23 @@ impl PromptTurn {
     /// The next update; `None` at the end of the turn.
     ///
     /// # Errors
-    /// That of the prompt, at its end.
+    /// If the prompt fails, at its end.
     pub async fn update(&mut self) -> Result<Option<v1::SessionUpdate<'static>>, Error> {
         Ok(self.notification().await?.map(|notification| notification.update))
     }
 
-    /// The same with what stands beside the update: `_meta`.
+    /// Like [`update`](Self::update), with the `_meta` beside the update.
+    ///
+    /// # Errors
+    /// If the prompt fails, at its end.
     pub async fn notification(&mut self) -> Result<Option<v1::SessionNotification<'static>>, Error> {
         poll_fn(|cx| self.poll_update(cx)).await
     }
 
-    /// Waits for the end of the turn; updates go to the client's
-    /// [`on_update`](super::Client::on_update).
+    /// Waits for the end of the turn. Updates go to the client's [`on_update`](super::Client::on_update).
+    ///
+    /// # Errors
+    /// If the prompt fails.
     pub async fn finish(mut self) -> Result<v1::PromptResponse<'static>, Error> {
         if self.result.is_none() {
             poll_fn(|cx| self.poll_sent(cx)).await?;
@@ -135,18 +139,21 @@ impl PromptTurn {
         }
     }
 
-    /// Why the turn ended, once it has.
+    /// Why the turn ended; `None` before its end.
     pub fn stop_reason(&self) -> Option<&v1::StopReason<'static>> {
         self.result.as_ref().map(|result| &result.stop_reason)
     }
 
-    /// The answer, once the turn is over.
+    /// The answer; `None` before the end of the turn.
     pub fn result(&self) -> Option<&v1::PromptResponse<'static>> {
         self.result.as_ref()
     }
 
-    /// Cancels the turn. It goes on to its end, which the agent decides. A prompt that has not been sent yet is not sent,
-    /// and ends as cancelled; after the end of the turn, this does nothing.
+    /// Cancels the turn. It continues until the agent ends it. A prompt that was not sent yet is not sent, and ends as
+    /// cancelled. After the end of the turn, this does nothing.
+    ///
+    /// # Errors
+    /// If the cancellation cannot be sent.
     pub async fn cancel(&self) -> Result<(), Error> {
         if self.exchange.asking.is_over() {
             return Ok(());
@@ -204,7 +211,7 @@ pub struct LoadingSession {
     exchange: Exchange,
     agent: AgentPeer,
     id: Arc<str>,
-    /// The stream has told why there will be no session.
+    /// The stream has returned the error.
     failed: bool,
 }
 
@@ -214,7 +221,7 @@ impl LoadingSession {
         LoadingSession { exchange: Exchange::new(agent, request, &id), agent: agent.clone(), id, failed: false }
     }
 
-    /// The same request with data of extensions (`_meta`).
+    /// Sets `_meta` in the request.
     #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
     pub fn meta(mut self, meta: Raw<'_>) -> Self {
         self.exchange = self.exchange.meta(&meta);
@@ -224,18 +231,24 @@ impl LoadingSession {
     /// The next update of the replay; `None` at its end.
     ///
     /// # Errors
-    /// That of the request, at its end: the session was not loaded.
+    /// If the session cannot be loaded, at the end.
     pub async fn update(&mut self) -> Result<Option<v1::SessionUpdate<'static>>, Error> {
         Ok(self.notification().await?.map(|notification| notification.update))
     }
 
-    /// The same with what stands beside the update: `_meta`.
+    /// Like [`update`](Self::update), with the `_meta` beside the update.
+    ///
+    /// # Errors
+    /// If the session cannot be loaded, at the end.
     pub async fn notification(&mut self) -> Result<Option<v1::SessionNotification<'static>>, Error> {
         poll_fn(|cx| self.poll_update(cx)).await
     }
 
     /// The session, once it is open. Updates of the replay that were not taken go to the client's
     /// [`on_update`](super::Client::on_update).
+    ///
+    /// # Errors
+    /// If the session cannot be loaded.
     pub async fn session(mut self) -> Result<ClientSession, Error> {
         let loaded: v1::LoadSessionResponse<'static> = self.exchange.last().await?;
         let mut opened = v1::NewSessionResponse::new(self.id.to_string());

@@ -1,5 +1,5 @@
-//! Handlers: a list in the type of the agent or the client that holds them, so that the one future that runs them can be
-//! sent to another thread exactly if all of them can, and nothing is boxed.
+//! Handlers: a list in the type of the agent or client that has them. Nothing is boxed, and the future that runs them
+//! can be sent to another thread exactly if all of them can.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use super::trace::Traced;
 use crate::connection::{Advice, Notification, Request, Response, Violation};
 use crate::Id;
 
-/// The handlers of an agent or of a client. Its builder methods put them together; there is nothing to implement.
+/// The handlers of an agent or a client. The builder methods compose them; there is nothing to implement.
 pub trait Handlers {
     /// Whether there is a handler for a method.
     #[doc(hidden)]
     fn has(&self, method: &str, request: bool) -> bool;
 
-    /// Goes through the methods that have a handler, and whether it is one of requests.
+    /// Visits the methods that have a handler, and whether it handles requests.
     #[doc(hidden)]
     fn each(&self, visit: &mut dyn FnMut(&str, bool));
 
-    /// Handles a message; of a request, the result as JSON text.
+    /// Handles a message. Returns the result of a request as JSON text.
     #[doc(hidden)]
     fn call(&self, incoming: Incoming) -> impl Future<Output = Result<String, Failure>>;
 
-    /// Tells the host what it may want to know; whether a hook took it.
+    /// Reports something to the hooks. Returns whether one took it.
     #[doc(hidden)]
     fn report(&self, report: &Report<'_>) -> bool;
 
@@ -38,7 +38,7 @@ pub trait Handlers {
     fn traces(&self) -> bool;
 }
 
-/// A message that waits for its handler.
+/// A message for a handler.
 #[derive(Clone)]
 pub struct Incoming {
     pub(super) shared: Arc<Shared>,
@@ -55,7 +55,7 @@ pub(super) enum Message {
     Left(Notification),
 }
 
-/// What stands in place of a method for the handler of updates that no stream takes.
+/// The name used in place of a method for the handler of updates that no stream takes.
 pub(super) const LEFT: &str = "session/update that no stream takes";
 
 impl Message {
@@ -84,7 +84,7 @@ impl Incoming {
         self.message.session()
     }
 
-    /// The number of a request.
+    /// The serial number of a request.
     pub(super) fn serial(&self) -> u64 {
         match &self.message {
             Message::Request(request) => request.serial,
@@ -108,14 +108,14 @@ impl Incoming {
     }
 }
 
-/// What the host may want to know.
+/// Something that is reported to the host.
 pub enum Report<'r> {
     Violation(&'r Violation),
     Advice(&'r Advice),
     Late(&'r Response),
-    /// The handler of a method failed, or what it returned cannot be sent.
+    /// A handler of a method failed, or its result cannot be sent.
     Failure(&'r str, &'r Failure),
-    /// A session is over.
+    /// A session has ended.
     AgentSession(&'r AgentSession),
     ClientSession(&'r ClientSession),
     Traced(&'r Traced<'r>),
@@ -144,16 +144,16 @@ impl Handlers for () {
     }
 }
 
-/// What a handler is called with, and what becomes of what it returns.
+/// What a handler is called with, and what happens to its result.
 ///
-/// Neither these types nor any others in the type of a handler have lifetimes, not even `'static`: the compiler forgets
-/// lifetimes in what it finds in asynchronous blocks, and could no longer tell that a block with an agent in it can be
-/// sent to another thread.
+/// The types in a handler's type, this one included, have no lifetimes, not even `'static`: the compiler erases
+/// lifetimes in asynchronous blocks and could then no longer tell whether a block that contains an agent can be sent to
+/// another thread.
 pub trait Kind {
     type Argument;
     type Answer;
 
-    /// Whether it is about requests.
+    /// Whether it handles requests.
     const REQUEST: bool = true;
 
     fn method(&self) -> &str;
@@ -164,7 +164,7 @@ pub trait Kind {
     fn result(&self, incoming: &Incoming, answer: Self::Answer) -> Result<String, Failure>;
 }
 
-/// A handler in front of others.
+/// A handler, followed by others.
 pub struct Handler<H, K, F> {
     rest: H,
     kind: K,
@@ -192,7 +192,7 @@ where
         self.rest.each(visit);
     }
 
-    // Side by side, not one within the other: how deep types may be nested is limited.
+    // Two alternatives rather than nested futures, because the compiler limits how deeply types are nested.
     fn call(&self, incoming: Incoming) -> impl Future<Output = Result<String, Failure>> {
         if incoming.is_request() != K::REQUEST || incoming.method() != self.kind.method() {
             return Either::Left(self.rest.call(incoming));
@@ -212,7 +212,7 @@ where
     }
 }
 
-/// What looks at reports.
+/// A hook that sees reports.
 pub trait Watch {
     /// Whether it wants to see all messages.
     const TRACES: bool = false;
@@ -220,7 +220,7 @@ pub trait Watch {
     fn report(&self, report: &Report<'_>) -> bool;
 }
 
-/// A hook for one kind of report.
+/// Defines a hook for one kind of report.
 macro_rules! hook {
     ($name:ident($bound:path): $report:pat => $($argument:expr),+ $(; $traces:expr)?) => {
         pub struct $name<F>(pub(super) F);
@@ -247,7 +247,7 @@ hook!(AgentSessions(Fn(&AgentSession)): Report::AgentSession(session) => session
 hook!(ClientSessions(Fn(&ClientSession)): Report::ClientSession(session) => session);
 hook!(Traces(Fn(&Traced<'_>)): Report::Traced(message) => message; true);
 
-/// What looks at reports, in front of others.
+/// A hook, followed by other handlers.
 pub struct Watching<H, W> {
     rest: H,
     watch: W,

@@ -1,4 +1,4 @@
-//! What an agent and a client have in common before there is a connection: a name, a configuration, hooks.
+//! What agents and clients have before there is a connection: a name, a configuration.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ pub(super) struct Host {
     pub(super) info: v1::Implementation<'static>,
     pub(super) config: Config,
     pub(super) most: usize,
-    /// Whether the texts of errors are for the peer.
+    /// Whether the text of errors is sent to the peer.
     pub(super) expose: bool,
-    /// The host wants a version that this layer does not speak.
+    /// The configuration asks for a version that this layer does not support.
     pub(super) other_version: bool,
 }
 
@@ -36,7 +36,7 @@ impl Host {
         self.most = self.most.min(config.limits.pending);
         self.config = config;
         self.config.role = role;
-        // What this layer says is said in the words of version 1.
+        // This layer uses the types of version 1.
         self.other_version = std::mem::take(&mut self.config.versions) != Versions::only(1);
     }
 
@@ -50,7 +50,7 @@ impl Host {
     }
 }
 
-/// Offers what there is a handler for.
+/// Advertises a capability if there is a handler for it.
 pub(super) fn offer<T: Default>(place: &mut Option<T>, there: bool) {
     if there {
         place.get_or_insert_with(T::default);

@@ -1,4 +1,4 @@
-//! What becomes of the events of a connection, in their order, and when no more of them are taken.
+//! Handling the events of a connection in their order, and deciding when to stop reading.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -11,26 +11,28 @@ use super::shared::{Ending, Job, Notice, Shared, State};
 use crate::connection::{Advice, CloseReason, Notification, Request, Response, Violation};
 use crate::Event;
 
-/// What may wait in calls and for the handlers of notifications before reading stops: how many, and bytes of them.
+/// How many notifications may wait in calls and for handlers before reading stops.
 const MOST: usize = 256;
+/// How many bytes of them may wait before reading stops.
 const BYTES: usize = 1024 * 1024;
-/// So many times more is let in while the host waits for an answer, which may be behind it.
+/// The limits are multiplied by this while a call is open, because its answer may be behind the queue.
 const PATIENCE: usize = 8;
-/// Answers of the connection's own that may wait to be written before reading stops.
+/// How many automatic answers may wait to be written before reading stops.
 const REPLIES: usize = 1024;
 
-/// What the driver has to do.
+/// Something that the driver has to do.
 pub(super) enum Step {
     Serve(Request),
     Violation(Violation),
     Advice(Advice),
     Late(Response),
-    /// A session is over.
+    /// A session has ended.
     Over(Arc<str>, Kept),
 }
 
 impl State {
-    /// Takes events until the driver has something to do; `None` when there are no more, or no room for more.
+    /// Processes events until the driver has something to do; `None` if there are no more, or there is no room for
+    /// more.
     pub(super) fn step(&mut self, heard: impl Fn(&str) -> bool) -> Option<Step> {
         loop {
             if let Some((session, kept)) = self.over.pop_front() {
@@ -66,7 +68,7 @@ impl State {
                 }
                 Event::Violation(violation) => {
                     self.replies += 1;
-                    // It may be why the answer is none that comes next.
+                    // It may explain why the next answer cannot be used.
                     self.broken = violation.id.is_some().then(|| Box::new(violation.clone()));
                     return Some(Step::Violation(violation));
                 }
@@ -122,15 +124,15 @@ impl State {
         }
     }
 
-    /// Leaves a notification to its handler.
+    /// Queues a notification for its handler.
     fn put_off(&mut self, message: Message, number: u64, size: usize) {
         self.notices.push_back(Notice { message, number, size });
         self.waiting += 1;
         self.bytes += size;
     }
 
-    /// Waits until the updates before a request for permission have been handed over: what the user is asked about is
-    /// in them.
+    /// Waits until the updates before a request for permission were handed over, because they show what the user is
+    /// asked about.
     pub(super) fn preceded(&mut self, request: &Request, cx: &Context<'_>) -> Poll<()> {
         let Some(job) = self.jobs.get(&request.serial).filter(|_| &*request.method == "session/request_permission")
         else {
@@ -214,7 +216,7 @@ impl Job {
     }
 }
 
-/// When nobody drives a connection any more, all that wait for it have to know.
+/// When a connection is no longer driven, wakes everything that waits for it.
 pub(super) struct End<'s>(pub(super) &'s Shared);
 
 impl Drop for End<'_> {
@@ -222,7 +224,7 @@ impl Drop for End<'_> {
         self.0.with(|state| {
             state.connection.close();
             state.end = Some(Ending::Host);
-            // Who is told of sessions that are over comes after this.
+            // Ended sessions are reported later, when `Ends` is dropped.
             let mut over = VecDeque::new();
             while let Some(step) = state.step(|_| false) {
                 if let Step::Over(session, kept) = step {

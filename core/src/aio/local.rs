@@ -1,4 +1,4 @@
-//! Handlers whose types are forgotten, so that agents and clients that have them have a type that can be written down.
+//! Handlers with an erased type, so that the type of the agent or client that has them can be written down.
 
 use std::future::Future;
 use std::rc::Rc;
@@ -8,11 +8,11 @@ use futures::future::{FutureExt, LocalBoxFuture};
 use super::error::Failure;
 use super::handlers::{Handlers, Incoming, Report};
 
-/// The handlers of an agent or a client whose type is forgotten: `Agent<Local>` is a type for members of structs, and the
-/// same whatever handlers there are. [`Agent::local`](super::Agent::local) and [`Client::local`](super::Client::local)
-/// make it.
+/// The handlers of an agent or a client, with their type erased: `Agent<Local>` can be the type of a member, and is the
+/// same whatever handlers there are. Created by [`Agent::local`](super::Agent::local) and
+/// [`Client::local`](super::Client::local).
 ///
-/// What has it stays on its thread. Copies are the same handlers.
+/// It is confined to its thread. Clones share the handlers.
 #[derive(Clone)]
 pub struct Local(Rc<dyn Erased>);
 

@@ -1,5 +1,5 @@
-//! Agents and clients with asynchronous Rust, on any executor: the connection with everything around it that every host
-//! would write, as one future for each connection.
+//! Agents and clients as futures, on any executor: the connection, and everything around it that every host would
+//! otherwise have to write. Each connection is a single future.
 //!
 //! An agent, on the streams of any runtime:
 //!
@@ -19,7 +19,7 @@
 //! # }
 //! ```
 //!
-//! And the whole of it, an agent and a client in one program and on one thread, with nothing but the crate `futures`:
+//! A complete program, with an agent and a client on one thread and only the crate `futures`:
 //!
 //! ```
 //! use futures::executor::block_on;
@@ -60,50 +60,52 @@
 //! # What runs where
 //!
 //! [`Agent::serve`], [`Client::run`] and the second half of [`Client::connect`] are futures that read, write and run
-//! the handlers. Nothing is spawned and no thread is started: what is not polled does not run, and dropping the future
-//! ends the connection; calls that wait for it end with [`Error::Closed`]. They can be sent to another thread exactly
-//! when the transport and the handlers can, so that `tokio::spawn` takes them, and handlers with an `Rc` in them run on
-//! a `LocalPool` or in a browser. What handlers do must not block.
+//! the handlers. Nothing is spawned and no thread is started: what is not polled does not run. Dropping the future ends
+//! the connection, and pending calls end with [`Error::Closed`]. These futures are `Send` exactly if the transport and
+//! the handlers are, so `tokio::spawn` accepts them, while handlers that contain an `Rc` can run on a `LocalPool` or in
+//! a browser. Handlers must not block.
 //!
 //! # Types
 //!
-//! The handlers of an agent are a list in its type, so that nothing is boxed and the compiler knows what can be sent: an
-//! agent with handlers is an `Agent<impl Handlers>`, and a struct that has one is generic, as `App<H: Handlers>` with a
-//! member `agent: Agent<H>`. [`Agent::local`] forgets the list: `Agent<Local>` can be written down, holds whatever was
-//! decided at run time, and stays on its thread. Long lists meet the compiler's limit for nested types, which it reports as
-//! an overflow or as `recursion_limit`; a `local()` in the middle of the list ends that as well.
+//! The handlers of an agent are a list in its type, so nothing is boxed and the compiler knows what is `Send`. An agent
+//! with handlers is an `Agent<impl Handlers>`, and a struct that contains one is generic: `App<H: Handlers>` with a
+//! field `agent: Agent<H>`. [`Agent::local`] erases the list: the type `Agent<Local>` can be written down, handlers can
+//! be chosen at run time, and the agent is confined to its thread. A long list can exceed the compiler's limit for
+//! nested types, which it reports as an overflow or as `recursion_limit`; a `local()` in the middle of the list solves
+//! that as well.
 //!
 //! # Order
 //!
-//! Messages are handed over in the order in which they came. Requests are served at the same time, each begun in its
-//! turn; notifications one after the other. The updates of a turn are there before its end is, and before the handler of a
-//! request for permission begins that came after them.
+//! Messages are handed over in the order in which they came. Requests are served concurrently, and started in order;
+//! notifications are handled one after the other. The updates of a turn are handed over before its end, and before the
+//! handler of a later request for permission starts.
 //!
 //! # Cancelling
 //!
 //! Dropping a call asks the peer to cancel it (`$/cancel_request`); dropping a [`PromptTurn`] cancels the turn
-//! (`session/cancel`). A time limit is therefore the runtime's own, as `tokio::time::timeout(limit, call)`. The other
-//! way round, a handler whose request is cancelled is dropped where it waits, and the answer says so; a tool call that
-//! was open then is reported as failed and a terminal released. See [`Turn::cancelled`] for the other way.
+//! (`session/cancel`). To limit the time of a call, use the runtime's own time-out: `tokio::time::timeout(limit,
+//! call)`. When the peer cancels a request, its handler is dropped where it waits and the request is answered as
+//! cancelled; an open [`ToolCall`] is then reported as failed, and a [`Terminal`] is released. With
+//! [`Turn::cancelled`], a handler can react by itself instead.
 //!
 //! # Back-pressure
 //!
-//! What is sent waits while 64 KiB wait for the transport. Reading stops while 256 messages or 1 MiB wait in streams of
-//! updates and for handlers of notifications (eight times as much while a call waits, so that a loop over updates may
-//! ask the agent something), and while as many requests are served as [`Agent::at_most`] allows. Handlers that read a
-//! file or a terminal's output for the agent are begun in order, while their answers, of 10 MB each until they are there,
-//! fit into 16 MiB; one that is larger goes alone.
+//! Calls wait while 64 KiB wait for the transport. Reading stops while 256 notifications or 1 MiB wait in streams of
+//! updates and for handlers (eight times as much while a call is pending, so that a loop over updates can make calls),
+//! and while as many requests are being served as [`Agent::at_most`] allows. Handlers that read a file or the output of
+//! a terminal for the agent are started in order, as long as their answers fit into 16 MiB; an answer counts as 10 MB
+//! until its size is known, and a larger one goes alone.
 //!
 //! # Errors
 //!
-//! Calls end with [`Error`], which names the method. Handlers return any error as [`Failure`], or a [`RequestError`] of
-//! their choice. Of other errors the peer learns that there was an internal error and, where the rules forbade a call, the
-//! rule; the host's `on_error` learns the rest, or the standard error stream where there is no such hook. Rules that the
-//! peer breaks go to `on_violation`. Handlers and options that cannot work are refused before anything is read, see
-//! [`Agent::serve`].
+//! Calls end with [`Error`], which names the method. Handlers can return any error as [`Failure`]. A [`RequestError`]
+//! is sent to the peer. Of any other error, the peer learns only that there was an internal error and, if a call of the
+//! handler was refused, the rule; the error itself goes to the host's `on_error` or, without one, to the standard error
+//! stream. Rules that the peer breaks go to `on_violation`. Handlers and options that cannot work are refused before
+//! anything is read; see [`Agent::serve`].
 //!
-//! Read `drive` first, the future, then `shared` and `inbound`, what it works on; `call` is how others wait for it,
-//! `handlers` how it finds what to run. `agent`, `client` and the rest are what hosts see.
+//! Read `drive` first (the future), then `shared` and `inbound` (its state), `call` (how others wait for it) and
+//! `handlers` (how it finds what to run). `agent`, `client` and the rest are what hosts use.
 
 mod agent;
 mod agent_session;

@@ -1,5 +1,5 @@
-//! Sessions that are being opened on the agent's side: what is said of one waits for the answer that names it, and what
-//! is kept with it takes effect with that answer.
+//! Opening sessions on the agent's side: what is sent about a session waits for the answer that names it, and what is
+//! stored with it takes effect with that answer.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -15,31 +15,31 @@ use super::titles::Titles;
 use crate::json;
 use crate::schema::v1;
 
-/// Anything that a host keeps with a session.
+/// The value that a host stores with a session.
 pub(super) type Data = Arc<dyn Any + Send + Sync>;
 
-/// What a host keeps with an open session, beside what the connection tracks.
+/// What is stored with an open session, in addition to what the connection tracks.
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) data: Option<Data>,
     /// On the agent's side: what opened it.
     pub(super) name: Option<Arc<Name>>,
-    /// On the client's side.
+    /// On the client's side: the answer that opened it.
     pub(super) opened: Option<Arc<v1::NewSessionResponse<'static>>>,
-    /// The number of the request that has opened it first, there too.
+    /// On the client's side: the serial number of the request that first opened it.
     pub(super) serial: u64,
     pub(super) titles: Titles,
 }
 
-/// A session by the id that it has, or that it will have unless the answer that opens it has another.
+/// A session by its id, or by the id that it will have unless the answer that opens it has another one.
 pub(super) struct Name {
     first: Arc<str>,
-    /// Its id since it was opened.
+    /// Its final id, once it was opened.
     settled: OnceLock<Arc<str>>,
     pub(super) opening: Option<Opening>,
 }
 
-/// What the request has that opens it.
+/// What the request contains that opens a session.
 pub(super) struct Opening {
     pub(super) serial: u64,
     pub(super) roots: Vec<String>,
@@ -47,7 +47,7 @@ pub(super) struct Opening {
     data: Mutex<Option<Data>>,
 }
 
-/// What is said of a session that is not open yet: a method, and its params without the session.
+/// A notification about a session that is not open yet: a method, and its params without the session.
 pub(super) struct Told {
     pub(super) method: String,
     pub(super) params: String,
@@ -78,7 +78,7 @@ impl Name {
         self.settled.get().unwrap_or(&self.first)
     }
 
-    /// The request that has not opened it yet.
+    /// The request, if it has not opened the session yet.
     pub(super) fn pending(&self) -> Option<&Opening> {
         self.opening.as_ref().filter(|_| self.settled.get().is_none())
     }
@@ -94,7 +94,7 @@ impl Opening {
     }
 }
 
-/// All ways to open a session: they differ in who names it, and in what may come before the answer.
+/// Handles all requests that open a session. They differ in who names it, and in what may be sent before the answer.
 pub(super) async fn open<H: Handlers>(handlers: &H, mut incoming: Incoming) -> Result<String, Failure> {
     let method = incoming.method().to_owned();
     let named_by_agent = matches!(&*method, "session/new" | "session/fork");
@@ -121,26 +121,26 @@ pub(super) async fn open<H: Handlers>(handlers: &H, mut incoming: Incoming) -> R
 }
 
 impl State {
-    /// The client has the answer that opens a session: lets out what was said of it.
+    /// Called when the client has the answer that opens a session: sends what was held back.
     pub(super) fn opened(&mut self, name: &Arc<Name>, held: &[Told], answer: &str) -> Result<(), Error> {
         let Some(opening) = &name.opening else { return Ok(()) };
         let id = json::pointer(answer, "/sessionId").and_then(json::unescape);
         let id: Arc<str> = id.map_or_else(|| Arc::clone(&name.first), |id| (&*id).into());
         let kept = Kept { data: opening.data(), name: Some(Arc::clone(name)), ..Kept::default() };
         self.kept.insert(Arc::clone(&id), kept);
-        // It is settled here only.
+        // This is the only place that sets it, so it cannot fail.
         let _ = name.settled.set(Arc::clone(&id));
         held.iter().try_for_each(|told| self.tell(&told.method, &about(&id, &told.params)))
     }
 
-    /// What is kept with an open session.
+    /// Changes what is stored with an open session.
     pub(super) fn keep(&mut self, session: &Arc<str>, change: impl FnOnce(&mut Kept)) {
         if self.connection.session(session).is_some() {
             change(self.kept.entry(Arc::clone(session)).or_default());
         }
     }
 
-    /// Says something about a session: at once, or once it has been opened.
+    /// Sends a notification about a session: at once, or after it was opened.
     pub(super) fn tell_of(&mut self, name: &Name, method: &str, params: &str) -> Result<(), Error> {
         let job = name.pending().and_then(|opening| self.jobs.get_mut(&opening.serial));
         if let Some(held) = job.and_then(|job| job.held.as_mut()) {
@@ -157,7 +157,7 @@ pub(super) fn about(session: &str, params: &str) -> String {
     extended(params, "sessionId", |writer| writer.string(session))
 }
 
-/// An object with one more member, in front of the others, or with another value of it.
+/// An object with a member added at the front, or replaced.
 pub(super) fn extended(object: &str, name: &str, write: impl FnOnce(&mut json::Writer) -> &mut json::Writer) -> String {
     let mut writer = json::Writer::new();
     write(writer.begin_object().key(name));
@@ -168,10 +168,10 @@ pub(super) fn extended(object: &str, name: &str, write: impl FnOnce(&mut json::W
     writer.finish().unwrap_or_else(|_| object.to_owned())
 }
 
-/// The answer that opens a session, with the id that was made up where the handler has given none.
+/// The answer that opens a session, with the generated id if the handler did not set one.
 fn named(answer: String, id: &str) -> String {
     let given = json::pointer(&answer, "/sessionId").is_some_and(|given| given != "\"\"");
-    // What is no object is refused, as it is.
+    // An answer that is not an object is left as it is, to be refused.
     if given || !answer.starts_with('{') {
         answer
     } else {
@@ -179,7 +179,7 @@ fn named(answer: String, id: &str) -> String {
     }
 }
 
-/// An id that no other session of this program has, nor of another program where there is randomness.
+/// An id that no other session of this program has, nor one of another program if the platform has randomness.
 fn new_id() -> Arc<str> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The other side of a connection, whichever it is: what can be asked of it, and what is known of it.
+//! The other side of a connection: what can be asked of it, and what is known about it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,8 @@ use crate::schema::{self, v1, Message, Raw, SentBy};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Misuse;
 
-/// The other side of the connection of a side. Copies of it are the same peer, and may go to other tasks and threads.
+/// The other side of a connection, as side `S` sees it. Clones are the same peer, and can be moved to other tasks and
+/// threads.
 pub struct Peer<S> {
     pub(super) shared: Arc<Shared>,
     side: PhantomData<fn() -> S>,
@@ -26,7 +27,7 @@ pub type ClientPeer = Peer<AgentSide>;
 /// The agent, as its client sees it.
 pub type AgentPeer = Peer<ClientSide>;
 
-/// What a request is answered with.
+/// The result of a request.
 type Answer<R> = <<R as schema::IntoOwned>::Owned as schema::Request<'static>>::Result<'static>;
 
 impl<S> Peer<S> {
@@ -34,7 +35,7 @@ impl<S> Peer<S> {
         Peer { shared: Arc::clone(shared), side: PhantomData }
     }
 
-    /// Asks the peer. What the wrong side would ask does not compile.
+    /// Sends a request. Requests of the other side do not compile.
     pub fn call<'a, R>(&self, request: &R) -> Call<Answer<R>>
     where
         R: schema::Request<'a> + SentBy<S>,
@@ -43,12 +44,12 @@ impl<S> Peer<S> {
         Call::new(Asking::new(&self.shared, request), result)
     }
 
-    /// Tells the peer something.
+    /// Sends a notification.
     pub fn tell<'a, N: schema::Notification<'a> + SentBy<S>>(&self, notification: &N) -> Tell {
         self.notify(N::METHOD, notification)
     }
 
-    /// Asks the peer with params of any type, as for a method of an extension.
+    /// Sends a request with params of any type, for methods of extensions.
     pub fn request(
         &self,
         method: impl Into<Cow<'static, str>>,
@@ -57,33 +58,33 @@ impl<S> Peer<S> {
         Call::new(Asking::of(&self.shared, method.into(), params, None), raw)
     }
 
-    /// Tells the peer something with params of any type, as for a method of an extension.
+    /// Sends a notification with params of any type, for methods of extensions.
     pub fn notify(&self, method: impl Into<Cow<'static, str>>, params: &(impl Serialize + ?Sized)) -> Tell {
         Tell::new(&self.shared, method.into(), serde_json::to_string(params), None)
     }
 
-    /// Whether a method can be sent now, as far as version, phase and capabilities go; see
+    /// Whether a method can be sent now, as far as the version, the phase and the capabilities go; see
     /// [`Connection::can`](crate::Connection::can).
     pub fn can(&self, method: &str) -> bool {
         self.why_not(method).is_none()
     }
 
-    /// Why a method cannot be sent now; `None` when it can.
+    /// Why a method cannot be sent now; `None` if it can.
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
         self.shared.with(|state| state.connection.why_not(method))
     }
 
-    /// What the peer says about one extension in its capabilities, as JSON text.
+    /// What the peer advertises for one extension in its capabilities, as JSON text.
     pub fn extension(&self, name: &str) -> Option<String> {
         self.shared.with(|state| state.connection.peer_extension(name).map(str::to_owned))
     }
 
-    /// Whether the connection is over.
+    /// Whether the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.shared.with(|state| state.end.is_some())
     }
 
-    /// What a session has told, as JSON text; see [`Session::snapshot`](crate::connection::Session::snapshot).
+    /// The state of a session as JSON text; see [`Session::snapshot`](crate::connection::Session::snapshot).
     pub(super) fn snapshot(&self, session: &str) -> Option<String> {
         self.shared.with(|state| state.connection.session(session).map(crate::connection::Session::snapshot))
     }
@@ -93,7 +94,7 @@ impl<S> Peer<S> {
         self.shared.with(|state| state.end.is_none() && state.connection.session(session).is_some())
     }
 
-    /// What is kept with a session.
+    /// Reads what is stored with a session.
     pub(super) fn kept<T>(&self, session: &str, look: impl FnOnce(&Kept) -> T) -> Option<T> {
         self.shared.with(|state| state.kept.get(session).map(look))
     }
@@ -110,7 +111,7 @@ impl<S> Peer<S> {
     }
 
     pub(super) fn read_capabilities<T: Message<'static> + Default>(&self) -> T {
-        // They have been checked when they came.
+        // They were checked when they arrived.
         self.shared.with(|state| T::detached(state.connection.capabilities())).unwrap_or_default()
     }
 
@@ -120,54 +121,54 @@ impl<S> Peer<S> {
 }
 
 impl ClientPeer {
-    /// What the client said it can do.
+    /// The capabilities that the client advertised.
     pub fn capabilities(&self) -> v1::ClientCapabilities<'static> {
         self.read_capabilities()
     }
 
-    /// Name and version of the client, as far as it told.
+    /// The name and version of the client, if it gave them.
     pub fn info(&self) -> Option<v1::Implementation<'static>> {
         self.greeting()?.client_info
     }
 
-    /// All that the client said of itself in `initialize`, once it has.
+    /// The client's `initialize` request, once it has arrived.
     pub fn greeting(&self) -> Option<v1::InitializeRequest<'static>> {
         self.hello()
     }
 }
 
 impl AgentPeer {
-    /// What the agent said it can do.
+    /// The capabilities that the agent advertised.
     pub fn capabilities(&self) -> v1::AgentCapabilities<'static> {
         self.read_capabilities()
     }
 
-    /// Name and version of the agent, as far as it told.
+    /// The name and version of the agent, if it gave them.
     pub fn info(&self) -> Option<v1::Implementation<'static>> {
         self.greeting()?.agent_info
     }
 
-    /// All that the agent said of itself in its answer to `initialize`.
+    /// The agent's answer to `initialize`.
     pub fn greeting(&self) -> Option<v1::InitializeResponse<'static>> {
         self.hello()
     }
 
-    /// The ways to log in that the agent offers.
+    /// The login methods that the agent offers.
     pub fn auth_methods(&self) -> Vec<v1::AuthMethod<'static>> {
         self.greeting().map_or_else(Vec::new, |hello| hello.auth_methods)
     }
 
-    /// Logs in, in one of the ways of [`auth_methods`](Self::auth_methods).
+    /// Logs in with one of the [`auth_methods`](Self::auth_methods).
     pub fn authenticate(&self, method_id: &str) -> Call<()> {
         self.call(&v1::AuthenticateRequest::new(method_id)).done()
     }
 
-    /// Ends the login, for agents that can.
+    /// Logs out, if the agent supports that.
     pub fn logout(&self) -> Call<()> {
         self.call(&v1::LogoutRequest::default()).done()
     }
 
-    /// Has the agent delete a session, for agents that can.
+    /// Deletes a session of the agent, if it supports that.
     pub fn delete_session(&self, id: &str) -> Call<()> {
         self.call(&v1::DeleteSessionRequest::new(id)).done()
     }

@@ -1,4 +1,4 @@
-//! What an agent asks the user to allow, as the client's handler has it.
+//! Requests for permission, as the client's handler sees them.
 
 use std::marker::PhantomData;
 
@@ -8,43 +8,43 @@ use super::handlers::{Incoming, Kind};
 use crate::schema::{v1, Raw};
 use crate::Id;
 
-/// What an agent asks the user to allow.
+/// A request of the agent for the user's permission.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PermissionRequest {
     /// The id of the request.
     pub id: Id,
-    /// The session in which it asks.
+    /// The session.
     pub session: ClientSession,
-    /// The tool call that waits for the answer.
+    /// The tool call that needs the permission.
     pub tool_call: v1::ToolCallUpdate<'static>,
-    /// The answers to choose from.
+    /// The options to choose from.
     pub options: Vec<v1::PermissionOption<'static>>,
-    /// Data of extensions.
+    /// The `_meta` of the request.
     pub meta: Option<Raw<'static>>,
     /// The title that an earlier update gave the tool call.
     known: Option<String>,
 }
 
 impl PermissionRequest {
-    /// What the tool call is called: in the request, or else as the agent has told before; its id where it has not.
+    /// The title of the tool call: from the request, from an earlier update, or its id if neither has one.
     pub fn title(&self) -> &str {
         let stated = self.tool_call.title.as_deref().filter(|title| !title.is_empty());
         stated.or(self.known.as_deref()).unwrap_or(self.tool_call.tool_call_id.as_str())
     }
 
-    /// The id of the option that allows it this time; `None` where there is none, as one that allows it for good is another
-    /// answer.
+    /// The id of the option that allows this call only. `None` if there is none; an option that allows it permanently
+    /// is not used in its place.
     pub fn allow(&self) -> Option<String> {
         self.pick(&[v1::PermissionOptionKind::AllowOnce])
     }
 
-    /// The id of the option that allows it for good, if there is one.
+    /// The id of the option that allows it permanently, if there is one.
     pub fn allow_always(&self) -> Option<String> {
         self.pick(&[v1::PermissionOptionKind::AllowAlways])
     }
 
-    /// The id of the option that refuses it: for this time if there is one, else for good.
+    /// The id of the option that rejects this call only or, if there is none, of the one that rejects it permanently.
     pub fn reject(&self) -> Option<String> {
         self.pick(&[v1::PermissionOptionKind::RejectOnce, v1::PermissionOptionKind::RejectAlways])
     }
@@ -55,8 +55,7 @@ impl PermissionRequest {
     }
 }
 
-/// What the user chose: what a handler of permission requests returns is made into it. An option's id, `None` for no
-/// choice, or a whole answer.
+/// The user's choice. Created from the id of an option, from `None` for no choice, or from a complete answer.
 pub struct Choice(v1::RequestPermissionResponse<'static>);
 
 impl From<Option<String>> for Choice {
@@ -73,7 +72,7 @@ impl From<v1::RequestPermissionResponse<'static>> for Choice {
     }
 }
 
-/// Requests for permission, and what their handlers return.
+/// Requests for permission, and the results of their handlers.
 pub struct Permissions<A>(PhantomData<fn() -> A>);
 
 impl<A> Permissions<A> {

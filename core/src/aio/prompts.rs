@@ -1,4 +1,4 @@
-//! Prompts as the agent's handlers see them, and how their turns end.
+//! Prompts as the agent's handlers see them, and the ends of their turns.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use super::received::Reply;
 use super::turn::Turn;
 use crate::schema::v1;
 
-/// Prompts, and what their handlers return.
+/// Prompts, and the results of their handlers.
 pub struct Prompts<A>(PhantomData<fn() -> A>);
 
 pub(super) type PromptsWith = Prompts<Reply<fn(v1::PromptRequest)>>;
@@ -35,14 +35,14 @@ impl<A: Into<Ending>> Kind for Prompts<A> {
         if !incoming.shared.with(|state| state.jobs.get(&serial).is_none_or(|job| job.cancelled)) {
             return Ok(json);
         }
-        // However it has ended, a turn that was cancelled is cancelled.
+        // A cancelled turn ends as cancelled, whatever the handler returns.
         let mut response: v1::PromptResponse<'_> = crate::schema::read(&json)?;
         response.stop_reason = v1::StopReason::Cancelled;
         Ok(crate::schema::write(&response)?)
     }
 }
 
-/// How a turn ends: what a handler of prompts returns is made into it. `()` is the end of a turn that is done.
+/// How a turn ends: the result of a handler for prompts. `()` is a normal end of the turn.
 pub struct Ending(String);
 
 impl From<v1::StopReason<'_>> for Ending {

@@ -14,10 +14,10 @@ use crate::schema::{self, Answers, Family, Message, Raw};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Id;
 
-/// A message of the peer's: its params, which this dereferences to, and who has sent it.
+/// A message of the peer: its params, to which this dereferences, and its sender.
 ///
-/// `M` names the method by its params without their lifetime, as in `fn(SetSessionModeRequest)`; `fn(Raw)` stands for
-/// the messages of extensions.
+/// `M` names the method by the type of its params without a lifetime, as in `fn(SetSessionModeRequest)`. `fn(Raw)`
+/// stands for the messages of extensions.
 pub struct Received<S, M: Family> {
     peer: Peer<S>,
     incoming: Incoming,
@@ -25,13 +25,13 @@ pub struct Received<S, M: Family> {
 }
 
 impl<M: Family> Received<AgentSide, M> {
-    /// The client that has sent it.
+    /// The client that sent it.
     pub fn client(&self) -> &ClientPeer {
         &self.peer
     }
 
-    /// The session that it is about, which need not be open where it is to be deleted or closed, or the one that it opens;
-    /// `None` for a message about no session.
+    /// The session that it is about or opens; `None` if it is not about a session. In a request to close or delete a
+    /// session, the session need not be open.
     pub fn session(&self) -> Option<AgentSession> {
         let client = self.peer.clone();
         match &self.incoming.opening {
@@ -42,24 +42,24 @@ impl<M: Family> Received<AgentSide, M> {
 }
 
 impl<M: Family> Received<ClientSide, M> {
-    /// The agent that has sent it.
+    /// The agent that sent it.
     pub fn agent(&self) -> &AgentPeer {
         &self.peer
     }
 
-    /// The session that it is about; `None` for a message about no session.
+    /// The session that it is about; `None` if it is not about a session.
     pub fn session(&self) -> Option<ClientSession> {
         ClientSession::of(&self.incoming)
     }
 }
 
 impl<S, M: Family> Received<S, M> {
-    /// The id of the request, which questions to the user about it name; `None` for a notification.
+    /// The id of the request; `None` for a notification. Elicitations about the request refer to it.
     pub fn id(&self) -> Option<&Id> {
         self.incoming.id()
     }
 
-    /// The params alone.
+    /// The params.
     pub fn into_params(self) -> M::Params<'static> {
         self.params
     }
@@ -73,8 +73,8 @@ impl<S, M: Family> Deref for Received<S, M> {
     }
 }
 
-/// The result of a request: made of the type that answers it, as `Ok(v1::ReadTextFileResponse::new(text).into())`, or
-/// `Reply::default()` where nothing has to be said.
+/// The result of a request. Created from the type of the result, as in
+/// `Ok(v1::ReadTextFileResponse::new(text).into())`, or with `Reply::default()` if it has no required fields.
 pub struct Reply<M> {
     json: String,
     method: PhantomData<fn() -> M>,
@@ -94,7 +94,7 @@ impl<M> Default for Reply<M> {
 
 impl<M, A: Answers<M>> From<A> for Reply<M> {
     fn from(answer: A) -> Self {
-        // Types of the schema have nothing in them that JSON has not.
+        // Types of the schema contain nothing that JSON cannot represent.
         Reply { json: crate::schema::write(&answer).unwrap_or_default(), method: PhantomData }
     }
 }
@@ -105,10 +105,10 @@ impl Family for fn(Raw) {
 
 impl Answers<fn(Raw)> for Raw<'_> {}
 
-/// A handler of requests in front of others.
+/// A handler for requests, followed by others.
 pub(super) type OnRequest<H, S, M, F> = Handler<H, Typed<S, M, true>, F>;
 
-/// A handler of notifications in front of others.
+/// A handler for notifications, followed by others.
 pub(super) type OnNotification<H, S, M, F> = Handler<H, Typed<S, M, false>, F>;
 
 /// Requests, or notifications, by the type of their params.

@@ -1,8 +1,8 @@
-//! What the one future that drives a connection shares with everybody who uses it: the connection, the calls that wait,
+//! What the future that drives a connection shares with everything that uses it: the connection, the pending calls, and
 //! the requests that are being served.
 //!
-//! It is locked for moments, never while something is awaited or a handler runs, and wakes others only when it is
-//! unlocked again. `inbound` is its other half: what becomes of events.
+//! It is locked only briefly, never while something is awaited or a handler runs, and wakers are called only after it
+//! was unlocked. `inbound` is its other half, which handles events.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -21,51 +21,53 @@ use crate::json;
 use crate::schema::v1;
 use crate::{Config, Connection, Id, Misuse};
 
-/// Bytes that may wait for the transport before calls wait for it.
+/// How many bytes may wait for the transport before calls wait as well.
 const ROOM: usize = 64 * 1024;
 
 pub(super) struct Shared(Mutex<State>);
 
 pub(super) struct State {
     pub(super) connection: Connection,
-    /// The host's requests by their numbers, until somebody has taken the answer.
+    /// The host's requests by serial number, until their answers were taken.
     pub(super) calls: HashMap<u64, Slot>,
-    /// The call that takes a session's updates.
+    /// The call that takes the updates of a session.
     pub(super) taking: HashMap<Arc<str>, u64>,
-    /// The peer's requests that are being served, by their numbers.
+    /// The peer's requests that are being served, by serial number.
     pub(super) jobs: HashMap<u64, Job>,
-    /// Notifications that wait for their handler.
+    /// Notifications that wait for their handlers.
     pub(super) notices: VecDeque<Notice>,
-    /// What the host keeps with open sessions.
+    /// What is stored with open sessions.
     pub(super) kept: HashMap<Arc<str>, Kept>,
-    /// Sessions that are over, until the host has been told.
+    /// Sessions that have ended and were not reported yet.
     pub(super) over: VecDeque<(Arc<str>, Kept)>,
-    /// What their answers may take.
+    /// The memory that answers to the peer may take.
     pub(super) budget: Budget,
     /// The last violation, until the answer after it.
     pub(super) broken: Option<Box<Violation>>,
-    /// Requests that may be served at the same time.
+    /// How many of the peer's requests are served at the same time.
     pub(super) most: usize,
-    /// Requests of the host's without an answer, but for those that bring updates.
+    /// The number of the host's requests without an answer, not counting those that are accompanied by updates.
     pub(super) asking: usize,
-    /// Notifications that came so far.
+    /// How many notifications have arrived.
     pub(super) came: u64,
-    /// Whether the texts of errors are for the peer.
+    /// Whether the text of errors is sent to the peer.
     pub(super) expose: bool,
-    /// The host knows that some of what it offers is not for this peer.
+    /// The host was told that a part of an answer was left out for this peer.
     pub(super) told_left_out: bool,
-    /// What waits in calls and notices: how many, and their bytes.
+    /// How many notifications wait in `calls` and `notices`.
     pub(super) waiting: usize,
+    /// How many bytes they have.
     pub(super) bytes: usize,
-    /// Answers that the connection made by itself since all was written.
+    /// How many automatic answers the connection has made since everything was written.
     pub(super) replies: usize,
-    /// Events are left where they are, for want of room.
+    /// Reading is paused because queues are full.
     pub(super) stalled: bool,
-    /// The notification whose handler runs: its number, and the session it is about.
+    /// The notification whose handler is running: its number, and its session.
     pub(super) noticing: Option<(u64, Option<Arc<str>>)>,
     pub(super) end: Option<Ending>,
     pub(super) clock: Option<Clock>,
     pub(super) driver: Option<Waker>,
+    /// Tasks that wait for any change.
     parked: Vec<Waker>,
     /// Handlers that wait for what came before their request.
     behind: Vec<Waker>,
@@ -77,50 +79,50 @@ pub(super) struct Notice {
     pub(super) message: Message,
     /// Its number among all notifications.
     pub(super) number: u64,
-    /// Its bytes.
+    /// Its size in bytes.
     pub(super) size: usize,
 }
 
-/// How a connection is over.
+/// How a connection has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// The peer says no more; handlers end what they do.
+    /// The peer closed its side. Handlers may finish.
     Peer,
-    /// Handlers that still run are dropped.
+    /// Handlers that are still running are dropped.
     Host,
 }
 
-/// A request of the host's.
+/// One of the host's requests.
 #[derive(Default)]
 pub(super) struct Slot {
-    /// It may bring updates: a prompt, or a session that is being loaded.
+    /// It may be accompanied by updates: a prompt, or loading a session.
     pub(super) exchange: bool,
-    /// Updates that have come, as long as somebody wants them, with their numbers and sizes.
+    /// Updates that have arrived, with their numbers and sizes; `None` once nobody wants them.
     pub(super) updates: Option<VecDeque<(Notification, u64, usize)>>,
     pub(super) answer: Option<Response>,
-    /// What is wrong with that answer.
+    /// What is wrong with the answer.
     pub(super) violation: Option<Box<Violation>>,
     pub(super) abandoned: bool,
     pub(super) waker: Option<Waker>,
 }
 
-/// A request of the peer's.
+/// One of the peer's requests.
 pub(super) struct Job {
     pub(super) method: Cow<'static, str>,
     pub(super) session: Option<Arc<str>>,
-    /// Nobody wants the answer any more.
+    /// The peer no longer wants the result.
     pub(super) cancelled: bool,
-    /// The handler ends by itself when it is cancelled.
+    /// The handler ends by itself when the request is cancelled.
     pub(super) kept: bool,
-    /// There is an answer.
+    /// It was answered.
     pub(super) answered: bool,
-    /// Notifications that came before it.
+    /// The number of notifications that came before it.
     pub(super) after: u64,
     /// The session that it opens.
     pub(super) opening: Option<Arc<Name>>,
-    /// What is said of that session, until it is open; `None` where that does not wait.
+    /// Notifications about that session, until it is open; `None` if they need not wait.
     pub(super) held: Option<Vec<Told>>,
-    /// What its answer counts for in the budget.
+    /// What its answer takes from the budget.
     pub(super) cost: usize,
     pub(super) watchers: Vec<Waker>,
 }
@@ -156,7 +158,7 @@ impl Shared {
         })))
     }
 
-    /// Looks at the state, or changes it.
+    /// Reads or changes the state.
     pub(super) fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let result = change(&mut state);
@@ -166,7 +168,7 @@ impl Shared {
         result
     }
 
-    /// Waits until a session has no prompt that is being served.
+    /// Waits until no prompt of a session is being served.
     pub(super) async fn idle(&self, session: &str) {
         let served = |job: &Job| &*job.method == "session/prompt" && job.session.as_deref() == Some(session);
         std::future::poll_fn(|cx| {
@@ -177,24 +179,24 @@ impl Shared {
 }
 
 impl State {
-    /// The driver has something to do.
+    /// Wakes the driver.
     pub(super) fn kick(&mut self) {
         self.wake.extend(self.driver.take());
     }
 
-    /// Waits for something to change.
+    /// Waits for any change.
     pub(super) fn park<T>(&mut self, cx: &Context<'_>) -> Poll<T> {
         add(&mut self.parked, cx);
         Poll::Pending
     }
 
-    /// Waits for something to be taken that came before.
+    /// Waits until something that came before was taken.
     pub(super) fn fall_behind<T>(&mut self, cx: &Context<'_>) -> Poll<T> {
         add(&mut self.behind, cx);
         Poll::Pending
     }
 
-    /// Something has changed that others wait for.
+    /// Wakes everything that waits for a change.
     pub(super) fn unpark(&mut self) {
         self.wake.append(&mut self.parked);
         self.wake.append(&mut self.behind);
@@ -204,7 +206,7 @@ impl State {
         self.wake.extend(waker);
     }
 
-    /// Waits until the transport has taken enough.
+    /// Waits until the transport has taken enough bytes.
     pub(super) fn room(&mut self, cx: &Context<'_>) -> Poll<()> {
         if self.end.is_some() || self.has_room() {
             Poll::Ready(())
@@ -215,22 +217,22 @@ impl State {
 
     pub(super) fn has_room(&self) -> bool {
         let unsent = self.connection.transmit().len();
-        // Of whole messages, only the first is seen.
+        // With whole messages, `transmit` shows only the first one.
         unsent == 0 || (unsent < ROOM && self.connection.config().framing != Framing::Messages)
     }
 
-    /// Milliseconds on the host's clock.
+    /// Tells the connection the time, in milliseconds on the host's clock.
     pub(super) fn tell_time(&mut self) {
         let Some(clock) = &self.clock else { return };
         let now = clock().as_millis() as u64;
         if self.connection.poll_timeout().is_some_and(|due| due <= now) {
-            // A turn may end by that.
+            // A turn may end because of it.
             self.unpark();
         }
         self.connection.handle_timeout(now);
     }
 
-    /// Sends a request, and says its number.
+    /// Sends a request and returns its serial number.
     pub(super) fn ask(&mut self, method: &str, params: &str, exchange: bool) -> Result<u64, Error> {
         self.tell_time();
         let id = self.connection.request(method, params).map_err(|misuse| self.refused(method, misuse))?;
@@ -265,7 +267,7 @@ impl State {
         self.connection.session(session?).map(|session| session.turn)
     }
 
-    /// Nobody waits for an answer any more: the peer is told, in the words that the method has for it.
+    /// Called when nobody waits for an answer any more: cancels the request in the way that its method has.
     pub(super) fn abandon(&mut self, serial: u64) {
         let Some(slot) = self.calls.get_mut(&serial) else { return };
         let unread = slot.updates.take().unwrap_or_default();
@@ -276,7 +278,7 @@ impl State {
             slot.abandoned = true;
             self.give_up(serial);
         }
-        // They are counted already, and whoever handles what nobody takes has them.
+        // They are counted already. The handler of updates that no stream takes gets them.
         for (update, number, size) in unread {
             self.notices.push_back(Notice { message: Message::Left(update), number, size });
         }
@@ -290,7 +292,7 @@ impl State {
         let turn = self.turn(session.as_deref());
         match (&*open.method, session) {
             ("session/prompt", Some(session)) if turn == Some(Turn::Running) => self.cancel_turn(&session),
-            // A turn is cancelled once, and a release is not to be taken back.
+            // A turn is cancelled only once, and a release must not be cancelled.
             ("session/prompt" | "terminal/release", _) => {}
             _ => self.cancel(&id),
         }
@@ -298,11 +300,11 @@ impl State {
 
     fn cancel(&mut self, id: &Id) {
         self.tell_time();
-        // It fails when the connection is over or this has been cancelled, and then there is nothing to cancel.
+        // This fails if the connection has ended or the request was cancelled already: nothing to do then.
         let _ = self.connection.cancel(id);
     }
 
-    /// Cancels what the user is asked in a session whose turn is cancelled (CANCEL-16).
+    /// Cancels what the user is being asked in a session whose turn is cancelled (CANCEL-16).
     pub(super) fn cancel_questions(&mut self, session: &str) {
         let question = |method: &str| matches!(method, "session/request_permission" | "elicitation/create");
         let open = self.connection.pending();
@@ -319,7 +321,7 @@ impl State {
         let _ = self.tell("session/cancel", &params);
     }
 
-    /// Gives back what an answer has opened that nobody waits for any more: releases a terminal, closes a new session.
+    /// Gives back what an unwanted answer has opened: releases a terminal, closes a new session.
     pub(super) fn give_back(&mut self, answer: &Response) {
         let Some(result) = answer.outcome.result() else { return };
         let id = |pointer| json::pointer(result, pointer).and_then(json::unescape);
@@ -331,11 +333,11 @@ impl State {
             }
             ("session/new" | "session/fork", _) if self.connection.can("session/close") => {
                 let another = |session: &str| self.kept.get(session).is_some_and(|kept| kept.serial != answer.serial);
-                // One that was open before is not for this to close.
+                // A session that was open before must stay open.
                 if let Some(session) = id("/sessionId").filter(|session| !another(session)) {
                     self.kept.remove(&*session);
                     let params = crate::schema::write(&v1::CloseSessionRequest::new(&*session)).unwrap_or_default();
-                    // It fails when the connection is over, and the session with it.
+                    // This fails if the connection has ended, and the session with it.
                     let _ = self.connection.request("session/close", &params);
                     self.kick();
                 }
@@ -344,15 +346,15 @@ impl State {
         }
     }
 
-    /// Releases a terminal, whatever the answer will be.
+    /// Releases a terminal without waiting for the answer.
     pub(super) fn release_terminal(&mut self, session: &str, terminal: &str) {
         let params = v1::ReleaseTerminalRequest::new(session, terminal);
-        // It fails when the session or the connection is over, and the terminal with it.
+        // This fails if the session or the connection has ended, and the terminal with it.
         let _ = self.connection.request("terminal/release", &crate::schema::write(&params).unwrap_or_default());
         self.kick();
     }
 
-    /// Something that waited has been taken.
+    /// Called when something that waited was taken.
     pub(super) fn free(&mut self, size: usize) {
         self.waiting -= 1;
         self.bytes -= size;
@@ -363,7 +365,7 @@ impl State {
     }
 }
 
-/// Remembers who waits, once.
+/// Registers a waker once.
 pub(super) fn add(wakers: &mut Vec<Waker>, cx: &Context<'_>) {
     if !wakers.iter().any(|waker| waker.will_wake(cx.waker())) {
         wakers.push(cx.waker().clone());

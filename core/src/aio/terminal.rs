@@ -1,4 +1,4 @@
-//! A terminal of the client's, as the agent uses it.
+//! A terminal of the client, as the agent uses it.
 
 use std::future::{poll_fn, Future};
 use std::pin::pin;
@@ -8,9 +8,10 @@ use super::call::Call;
 use super::error::Error;
 use crate::schema::v1;
 
-/// A command that the client runs; [`Turn::terminal`](super::Turn::terminal) starts it.
+/// A command that the client runs. Started by [`Turn::terminal`](super::Turn::terminal).
 ///
-/// It is released when it is dropped; one whose start was given up is released when the client has started it.
+/// The terminal is released when this is dropped. If the start was abandoned, the terminal is released as soon as the
+/// client has created it.
 #[derive(Debug)]
 pub struct Terminal {
     session: AgentSession,
@@ -24,34 +25,37 @@ impl Terminal {
         Ok(Terminal { session: session.clone(), id: created.terminal_id.to_string(), released: false })
     }
 
-    /// Its id.
+    /// The terminal's id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Waits until the command has ended, and says how.
+    /// Waits until the command has ended, and returns how.
     pub fn wait(&self) -> Call<v1::WaitForTerminalExitResponse<'static>> {
         self.session.client().call(&v1::WaitForTerminalExitRequest::new(self.session.id(), self.id()))
     }
 
-    /// What it has printed, and how it ended, once it has.
+    /// The output so far, and how the command ended if it has.
     pub fn output(&self) -> Call<v1::TerminalOutputResponse<'static>> {
         self.session.client().call(&v1::TerminalOutputRequest::new(self.session.id(), self.id()))
     }
 
-    /// Stops the command. What it has printed can still be read.
+    /// Stops the command. Its output can still be read.
     pub fn kill(&self) -> Call<v1::KillTerminalResponse<'static>> {
         self.session.client().call(&v1::KillTerminalRequest::new(self.session.id(), self.id()))
     }
 
-    /// Gives the terminal back, and waits until the client has taken it.
+    /// Releases the terminal, and waits for the client's answer.
+    ///
+    /// # Errors
+    /// [`Error`] of the call.
     pub async fn release(mut self) -> Result<(), Error> {
         let release = self.session.client().call(&v1::ReleaseTerminalRequest::new(self.session.id(), self.id()));
         let mut release = pin!(release);
         let released = &mut self.released;
         poll_fn(|cx| {
             let answer = release.as_mut().poll(cx);
-            // Once it was sent, the drop has nothing to do.
+            // Once the request was sent, `drop` must not send another.
             *released = release.is_sent();
             answer
         })

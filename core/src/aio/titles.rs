@@ -1,4 +1,4 @@
-//! What the tool calls of a session are called, for requests for permission that do not say it.
+//! The titles of a session's tool calls, for requests for permission that do not state one.
 
 use std::collections::VecDeque;
 
@@ -6,11 +6,12 @@ use super::shared::State;
 use crate::connection::Notification;
 use crate::json;
 
-/// Titles that are kept of one session, and bytes of the longest. A request whose tool call has none has its id.
+/// How many titles are kept per session.
 const MOST: usize = 256;
+/// The maximum length of a title that is kept. A tool call without a title is shown by its id.
 const BYTES: usize = 1024;
 
-/// The tool calls that are not over, the oldest first.
+/// The tool calls that have not ended, oldest first.
 #[derive(Default)]
 pub(super) struct Titles(VecDeque<(String, String)>);
 
@@ -37,9 +38,9 @@ impl Titles {
 }
 
 impl State {
-    /// Remembers what an update says of a tool call.
+    /// Remembers the title of a tool call from an update.
     pub(super) fn titled(&mut self, update: &Notification) {
-        // Most updates are pieces of messages, and are not to be read once more.
+        // Most updates are pieces of messages; parsing those again would be a waste.
         if matches!(update.update, Some("tool_call" | "tool_call_update")) {
             if let Some(kept) = update.session.as_ref().and_then(|session| self.kept.get_mut(session)) {
                 kept.titles.take(update.params());

@@ -1,11 +1,12 @@
-//! What a side says of itself in `initialize`, in few words.
+//! Shortening what a side says about itself in `initialize`.
 
 use crate::json::{members, Writer};
 
-/// Members that stand in each object of their kind and say nothing when they are empty.
+/// Members that are always present in their objects and mean nothing when they are empty.
 const ALWAYS: [&str; 2] = ["auth", "fs"];
 
-/// A greeting without what says nothing in its objects: `false`, empty lists, and objects in which that is all there is.
+/// A request or answer of `initialize` without what means nothing in its objects: `false`, empty lists, and objects
+/// that contain nothing else.
 pub(super) fn said(hello: &str) -> String {
     with_members(hello, |name, value| {
         if value.starts_with('{') && name != "_meta" {
@@ -16,7 +17,7 @@ pub(super) fn said(hello: &str) -> String {
     })
 }
 
-/// An object with what its members become.
+/// An object with each member changed or removed.
 fn with_members(object: &str, change: impl Fn(&str, &str) -> Option<String>) -> String {
     let mut writer = Writer::new();
     writer.begin_object();
@@ -44,7 +45,7 @@ fn is_nothing(value: &str) -> bool {
     matches!(value, "false" | "null" | "[]")
 }
 
-/// One object over another: what the second says counts.
+/// Merges one object over another. The second one takes precedence.
 pub(super) fn merged(under: &str, over: &str) -> String {
     let (old, new) = (members(under), members(over));
     let mut writer = Writer::new();

@@ -1,4 +1,4 @@
-//! A tool call that reports how far it is, and the question whether it may run.
+//! A tool call that reports its progress, and the question whether it may run.
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,10 +8,10 @@ use super::error::Error;
 use super::terminal::Terminal;
 use crate::schema::{v1, IntoOwned, Raw};
 
-/// A tool call that was reported; [`Turn::tool_call`](super::Turn::tool_call) begins it.
+/// A tool call that was reported to the client. Started by [`Turn::tool_call`](super::Turn::tool_call).
 ///
-/// It ends with [`complete`](Self::complete) or [`fail`](Self::fail). One that is dropped before, as by an error on the
-/// way or because the turn was cancelled, is reported as failed.
+/// End it with [`complete`](Self::complete) or [`fail`](Self::fail). If it is dropped before, because of an error or
+/// because the turn was cancelled, it is reported as failed.
 #[derive(Debug)]
 pub struct ToolCall {
     session: AgentSession,
@@ -34,7 +34,7 @@ impl ToolCall {
             title: call.title.to_string(),
             status: call.status.clone(),
             content: call.content.clone(),
-            // Until it has been reported, there is nothing to end.
+            // Until it was reported, there is nothing to end.
             over: true,
         };
         session.update(&v1::SessionUpdate::ToolCall(call)).await?;
@@ -42,27 +42,30 @@ impl ToolCall {
         Ok(started)
     }
 
-    /// Its id.
+    /// The tool call's id.
     pub fn id(&self) -> &str {
         self.id.as_str()
     }
 
-    /// Its title, as the client was last told.
+    /// The title that the client was told last.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// How far it is, as the client was last told.
+    /// The status that the client was told last.
     pub fn status(&self) -> Option<&v1::ToolCallStatus<'static>> {
         self.status.as_ref()
     }
 
-    /// An update of it, to fill in and to [send](Self::update).
+    /// An empty update of this call, to fill in and pass to [`update`](Self::update).
     pub fn changes(&self) -> v1::ToolCallUpdate<'static> {
         v1::ToolCallUpdate::new(self.id.clone())
     }
 
-    /// Reports what has changed; the rest stays as it was. Content and locations replace the earlier ones.
+    /// Reports changes. What is absent stays as it was. Content and locations replace the earlier ones.
+    ///
+    /// # Errors
+    /// [`Error`] if the update cannot be sent, here and in the other methods.
     pub async fn update(&mut self, changes: v1::ToolCallUpdate<'_>) -> Result<(), Error> {
         let changes = changes.into_owned();
         let (title, status) = (changes.title.clone(), changes.status.clone());
@@ -77,29 +80,30 @@ impl ToolCall {
         Ok(())
     }
 
-    /// Adds text to what the call shows.
+    /// Adds text to the content of the call.
     pub async fn text(&mut self, text: &str) -> Result<(), Error> {
         self.add(v1::Content::new(text.into()).into()).await
     }
 
-    /// Adds a change to a file to what the call shows; without `old_text`, the file is new.
+    /// Adds a change of a file to the content of the call. Without `old_text`, the file is new.
     pub async fn diff(&mut self, path: &str, new_text: &str, old_text: Option<&str>) -> Result<(), Error> {
         let mut diff = v1::Diff::new(path, new_text);
         diff.old_text = old_text.map(Into::into);
         self.add(diff.into()).await
     }
 
-    /// Adds a terminal to what the call shows, live.
+    /// Adds a terminal to the content of the call. The client shows its output live.
     pub async fn show(&mut self, terminal: &Terminal) -> Result<(), Error> {
         self.add(v1::Terminal::new(terminal.id()).into()).await
     }
 
-    /// Asks the user to allow the call, once or not at all. One that is pending is in progress from then on.
+    /// Asks the user whether to allow the call, this time only. If it is allowed and pending, it is reported as in
+    /// progress.
     pub async fn ask_permission(&mut self) -> Result<Permission, Error> {
         self.ask_permission_with(vec![]).await
     }
 
-    /// The same with options of the agent's own.
+    /// Like [`ask_permission`](Self::ask_permission), with the agent's own options.
     pub async fn ask_permission_with(&mut self, options: Vec<v1::PermissionOption<'_>>) -> Result<Permission, Error> {
         let mut call = self.changes();
         call.title = Some(self.title.clone().into());
@@ -117,12 +121,12 @@ impl ToolCall {
         self.end(v1::ToolCallStatus::Completed, None).await
     }
 
-    /// The same with what the tool returned, as it did.
+    /// Reports the call as completed, with the raw output of the tool.
     pub async fn complete_with(mut self, raw_output: Raw<'_>) -> Result<(), Error> {
         self.end(v1::ToolCallStatus::Completed, Some(raw_output.into_owned())).await
     }
 
-    /// Reports the call as failed, and why.
+    /// Reports the call as failed, with a reason.
     pub async fn fail(mut self, why: &str) -> Result<(), Error> {
         self.content.push(v1::Content::new(why.to_owned().into()).into());
         self.end(v1::ToolCallStatus::Failed, None).await
@@ -136,7 +140,8 @@ impl ToolCall {
         self.update(changes).await
     }
 
-    /// At once, so that a future that is dropped here does not leave the call without its end.
+    /// Sends the end of the call without waiting first, so that a future that is dropped here does not leave the call
+    /// open.
     async fn end(&mut self, status: v1::ToolCallStatus<'static>, output: Option<Raw<'static>>) -> Result<(), Error> {
         let mut changes = self.changes();
         changes.raw_output = output;
@@ -157,23 +162,23 @@ impl Drop for ToolCall {
         if !self.over {
             let mut changes = self.changes();
             changes.status = Some(v1::ToolCallStatus::Failed);
-            // What it is dropped for says more than that its end cannot be reported.
+            // If this fails too, the reason for which the call was dropped matters more.
             let _ = self.session.update_now(&v1::SessionUpdate::ToolCallUpdate(changes));
         }
     }
 }
 
-/// What the user said to a request for permission.
+/// The user's answer to a request for permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Permission {
-    /// The option that was chosen; `None` when there was no choice.
+    /// The option that was chosen; `None` if none was.
     pub option_id: Option<v1::PermissionOptionId<'static>>,
-    /// What that option amounts to.
+    /// The kind of that option.
     pub kind: Option<v1::PermissionOptionKind<'static>>,
-    /// Whether it allows the tool call.
+    /// Whether the option allows the tool call.
     pub allowed: bool,
-    /// Data of extensions that came with the answer (`_meta`).
+    /// The `_meta` of the answer.
     pub meta: Option<Raw<'static>>,
 }
 

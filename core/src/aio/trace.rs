@@ -1,20 +1,20 @@
-//! Messages as they cross the wire, one by one however the bytes come.
+//! Messages as they cross the wire, one at a time, independent of how the bytes are split.
 
 use std::fmt;
 
 use crate::framing::Framing;
 use crate::{Config, Role};
 
-/// A message that crosses the wire, as the hook `trace` sees it. Shown (`{}`), it is one line: `->` stands in front of
-/// what was sent, `<-` in front of what was received.
+/// A message on the wire, as a `trace` hook sees it. Displayed (`{}`), it is one line that starts with `->` if the
+/// message was sent and with `<-` if it was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Traced<'a> {
     /// The side that traces.
     pub role: Role,
-    /// Whether it has sent the message. It has received it otherwise.
+    /// Whether this side sent the message; otherwise it received it.
     pub sent: bool,
-    /// The message, without the end of its line; of one that is larger than [`Limits::frame`](crate::connection::Limits),
+    /// The message without its line end. A message larger than [`Limits::frame`](crate::connection::Limits) comes in
     /// pieces.
     pub message: &'a [u8],
 }
@@ -26,12 +26,12 @@ impl fmt::Display for Traced<'_> {
     }
 }
 
-/// Puts messages together.
+/// Reassembles messages.
 pub(super) struct Tracer {
     role: Role,
     whole: bool,
     most: usize,
-    /// Lines that have begun: of what was received, and of what was sent.
+    /// Incomplete lines: of what was received, and of what was sent.
     rest: [Vec<u8>; 2],
 }
 
@@ -67,7 +67,7 @@ impl Tracer {
         }
     }
 
-    /// Hands on what has no end of its line.
+    /// Passes on the last lines without a line end.
     pub(super) fn end(&mut self, mut tell: impl FnMut(&Traced<'_>)) {
         for sent in [false, true] {
             if !self.rest[usize::from(sent)].is_empty() {

@@ -1,4 +1,4 @@
-//! What a connection runs on: a pair of byte streams, or a stream and a sink of whole messages; and a clock, where time
+//! What a connection runs on: a pair of byte streams, or a stream and a sink of messages; and a clock, where time
 //! matters.
 
 use std::future::Future;
@@ -10,47 +10,60 @@ use std::time::Duration;
 
 use futures::{AsyncRead, AsyncWrite, Sink, Stream};
 
-/// Bytes of one read.
+/// The size of the read buffer.
 const READ: usize = 16 * 1024;
 
-/// Time since some moment, on a clock that does not run backwards.
+/// The time since some moment, on a monotonic clock.
 pub type Clock = Box<dyn Fn() -> Duration + Send>;
 
-/// The way to the peer. [`streams`] and [`messages`] make one.
+/// The transport to the peer. Created by [`streams`] or [`messages`].
 ///
-/// It is polled by the connection's one future, never by two tasks at once.
+/// It is polled only by the future that drives the connection, never by two tasks at once.
 pub trait Transport {
-    /// Whether it keeps messages apart by itself: each read hands over one, and each write is one, to be taken whole.
+    /// Whether the transport itself separates messages: each read hands over exactly one, and each write is exactly one
+    /// and has to be accepted completely.
     const WHOLE: bool = false;
 
-    /// Hands over what has come from the peer; `false` at the end.
+    /// Reads bytes from the peer and passes them to `take`. Returns `false` at the end of the stream.
+    ///
+    /// # Errors
+    /// If reading fails, which ends the connection.
     fn poll_read(&mut self, cx: &mut Context<'_>, take: &mut dyn FnMut(&[u8])) -> Poll<io::Result<bool>>;
 
-    /// Takes some of these bytes, and says how many.
+    /// Writes some of these bytes and returns how many.
+    ///
+    /// # Errors
+    /// If writing fails. The connection then writes nothing more, but continues to read.
     fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
 
-    /// Sees to it that what was taken goes out.
+    /// Flushes what was written.
+    ///
+    /// # Errors
+    /// As for [`poll_write`](Self::poll_write).
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 
-    /// Ends this side, after what was taken.
+    /// Closes this side after what was written.
+    ///
+    /// # Errors
+    /// Ignored.
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 
-    /// The clock, where there is one; see [`timed`].
+    /// The clock, if there is one; see [`timed`].
     fn clock(&mut self) -> Option<Clock> {
         None
     }
 
-    /// Is over when the clock shows this time.
+    /// Resolves when the clock shows this time.
     fn poll_until(&mut self, _cx: &mut Context<'_>, _time: Duration) -> Poll<()> {
         Poll::Pending
     }
 }
 
-/// A transport of bytes, as the standard streams, pipes and sockets are.
+/// A transport of bytes, such as the standard streams, pipes and sockets.
 ///
-/// Types of tokio's fit by way of `tokio_util::compat` (the crate `tokio-util` with its feature `compat`):
+/// The types of tokio can be converted with `tokio_util::compat` (the crate `tokio-util` with its feature `compat`):
 /// `streams(tokio::io::stdin().compat(), tokio::io::stdout().compat_write())`, with `TokioAsyncReadCompatExt` and
-/// `TokioAsyncWriteCompatExt` in scope. An error that says `AsyncRead` is not satisfied wants these.
+/// `TokioAsyncWriteCompatExt` in scope. This also solves the compile error that `AsyncRead` is not satisfied.
 pub fn streams<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(reader: R, writer: W) -> Streams<R, W> {
     Streams { reader, writer, buffer: vec![0; READ] }
 }
@@ -85,9 +98,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Transport for Streams<R, W> {
     }
 }
 
-/// A transport of whole messages, one JSON text each, as a WebSocket or a channel has them.
+/// A transport of messages, one JSON text each, such as a WebSocket or a channel.
 ///
-/// The stream's items are results, so that it can fail; the sink's are anything that is made of a `String`.
+/// The items of the stream are results, so that it can fail. The items of the sink can be of any type that is created
+/// from a `String`.
 pub fn messages<In, Out, T, M, E>(stream: In, sink: Out) -> Messages<In, Out, T>
 where
     In: Stream<Item = Result<M, E>> + Unpin,
@@ -143,10 +157,11 @@ where
 }
 
 /// Adds a clock to a transport, which [`Config::timeout`](crate::Config::timeout) and
-/// [`Config::reminder`](crate::Config::reminder) need: the time since some moment, and how to wait.
+/// [`Config::reminder`](crate::Config::reminder) need. `now` returns the time since some moment; `sleep` waits.
 ///
-/// With tokio: `timed(transport, { let start = Instant::now(); move || start.elapsed() }, tokio::time::sleep)`. A time
-/// limit for one call needs no clock here; the runtime's own does it, and a call that is dropped is cancelled.
+/// With tokio: `timed(transport, { let start = Instant::now(); move || start.elapsed() }, tokio::time::sleep)`. To
+/// limit the time of a single call, no clock is needed here: use the runtime's own time-out, since dropping a call
+/// cancels it.
 pub fn timed<T: Transport, S: Future>(
     transport: T,
     now: impl Fn() -> Duration + Send + Clone + 'static,
@@ -203,7 +218,7 @@ where
             }
             if let Some((_, sleep)) = &mut self.waiting {
                 ready!(sleep.as_mut().poll(cx));
-                // It may have woken a little early.
+                // Timers may fire a little early, so look at the clock again.
                 self.waiting = None;
             }
         }

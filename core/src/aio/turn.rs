@@ -1,4 +1,4 @@
-//! A prompt turn on the agent's side: what the agent says in it, and what it asks the client for.
+//! A prompt turn on the agent's side: what the agent reports in it, and what it asks the client for.
 
 use std::future::{poll_fn, Future};
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use super::tool_call::{self, Permission, ToolCall};
 use crate::schema::{v1, Raw};
 use crate::Id;
 
-/// One prompt, from the time it came until it is answered. All its methods go to the client that sent it.
+/// A prompt, from its arrival until it is answered. All methods send to the client that sent the prompt. Clones are the
+/// same turn.
 ///
-/// A call ends with [`Error::Misuse`] when the specification forbids it now, as reading a file through a client that
-/// offers no files; nothing was sent then. Each waits while the client is slow to read. Copies of it are the same turn.
+/// A call ends with [`Error::Misuse`] if the protocol does not allow it now, for example reading a file through a
+/// client that does not offer files. Nothing was sent then. Each call waits while the client is slow to read.
 #[derive(Debug, Clone)]
 pub struct Turn {
     session: AgentSession,
@@ -35,12 +36,12 @@ impl Turn {
         Ok(Turn { session, id: id.clone(), request: Arc::new(params), serial: incoming.serial() })
     }
 
-    /// The id of the request, which questions to the user about it name.
+    /// The id of the request. Elicitations about the prompt refer to it.
     pub fn id(&self) -> &Id {
         &self.id
     }
 
-    /// The session that the prompt is for.
+    /// The session of the prompt.
     pub fn session(&self) -> &AgentSession {
         &self.session
     }
@@ -50,17 +51,17 @@ impl Turn {
         self.session.client()
     }
 
-    /// The prompt, as it came.
+    /// The content of the prompt.
     pub fn blocks(&self) -> &[v1::ContentBlock<'static>] {
         &self.request.prompt
     }
 
-    /// Data of extensions that came with the prompt (`_meta`).
+    /// The `_meta` of the prompt.
     pub fn meta(&self) -> Option<&Raw<'static>> {
         self.request.meta.as_ref()
     }
 
-    /// The text of the prompt, put together.
+    /// The text of the prompt: all of its text blocks, concatenated.
     pub fn text(&self) -> String {
         let texts = self.blocks().iter().filter_map(|block| match block {
             v1::ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -69,10 +70,10 @@ impl Turn {
         texts.collect()
     }
 
-    /// Is over when the client has cancelled the turn, or is gone.
+    /// Resolves when the client has cancelled the turn or has gone away.
     ///
-    /// Who asks for this takes over: the handler of the prompt is not dropped when the turn is cancelled, and has to end
-    /// soon after this does. Its answer is `cancelled` all the same.
+    /// Calling this opts into handling cancellation: the handler of the prompt is then not dropped when the turn is
+    /// cancelled, and has to return soon after. The prompt is answered with `cancelled` whatever it returns.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + use<> {
         let (shared, serial) = (Arc::clone(&self.client().shared), self.serial);
         shared.with(|state| {
@@ -83,42 +84,45 @@ impl Turn {
         poll_fn(move |cx| shared.with(|state| state.cancelled(serial, cx, true)))
     }
 
-    /// Whether the client has cancelled the turn, or is gone.
+    /// Whether the client has cancelled the turn or has gone away.
     pub fn is_cancelled(&self) -> bool {
         self.client().shared.with(|state| state.jobs.get(&self.serial).is_none_or(|job| job.cancelled))
     }
 
-    /// Says something to the user: text, or any content block.
+    /// Sends a piece of the agent's answer: text, or any content block.
     pub fn message<'a>(&self, what: impl Into<v1::ContentBlock<'a>>) -> Tell {
         self.message_with(v1::ContentChunk::new(what.into()))
     }
 
-    /// The same with all that can be said of it: the id of the message that it is a piece of.
+    /// Like [`message`](Self::message), with all fields, such as the id of the message that it is a piece of.
     pub fn message_with(&self, piece: v1::ContentChunk<'_>) -> Tell {
         self.update(&v1::SessionUpdate::AgentMessageChunk(piece))
     }
 
-    /// Shows what the agent thinks, as [`message`](Self::message) shows what it says.
+    /// Sends a piece of the agent's reasoning.
     pub fn thought<'a>(&self, what: impl Into<v1::ContentBlock<'a>>) -> Tell {
         self.thought_with(v1::ContentChunk::new(what.into()))
     }
 
-    /// The same with all that can be said of it: the id of the message that it is a piece of.
+    /// Like [`thought`](Self::thought), with all fields, such as the id of the message that it is a piece of.
     pub fn thought_with(&self, piece: v1::ContentChunk<'_>) -> Tell {
         self.update(&v1::SessionUpdate::AgentThoughtChunk(piece))
     }
 
-    /// Shows the plan, whole; a string stands for a step of medium priority that has not begun.
+    /// Sends the complete plan. A string stands for a pending step of medium priority.
     pub fn plan<'a>(&self, entries: impl IntoIterator<Item = impl Into<v1::PlanEntry<'a>>>) -> Tell {
         self.update(&v1::SessionUpdate::Plan(v1::Plan::new(entries.into_iter().map(Into::into).collect())))
     }
 
-    /// Sends a `session/update`, as it is.
+    /// Sends a `session/update`.
     pub fn update(&self, update: &v1::SessionUpdate<'_>) -> Tell {
         self.session.update(update)
     }
 
-    /// Reports a tool call that begins now; it [reports itself](ToolCall) from then on.
+    /// Reports a tool call that is in progress. The returned [`ToolCall`] reports what follows.
+    ///
+    /// # Errors
+    /// [`Error`] if the update cannot be sent.
     pub async fn tool_call(&self, title: &str, kind: v1::ToolKind<'_>) -> Result<ToolCall, Error> {
         let mut call = v1::ToolCall::new("", title);
         call.kind = Some(kind);
@@ -126,18 +130,27 @@ impl Turn {
         self.tool_call_with(call).await
     }
 
-    /// The same with all that can be said of it: an id of its own (an empty one is replaced by one that is made up),
-    /// arguments, the status `pending` where it is to ask for permission first.
+    /// Like [`tool_call`](Self::tool_call), with all fields: an id (an empty one is replaced by a generated one),
+    /// arguments, the status `pending` if it is to ask for permission first.
+    ///
+    /// # Errors
+    /// [`Error`] if the update cannot be sent.
     pub async fn tool_call_with(&self, call: v1::ToolCall<'_>) -> Result<ToolCall, Error> {
         ToolCall::start(&self.session, call).await
     }
 
-    /// Asks the user to allow a tool call, once or not at all.
+    /// Asks the user whether to allow a tool call, this time only.
+    ///
+    /// # Errors
+    /// [`Error`] of the request.
     pub async fn ask_permission(&self, call: v1::ToolCallUpdate<'_>) -> Result<Permission, Error> {
         self.ask_permission_with(call, vec![]).await
     }
 
-    /// The same with options of the agent's own.
+    /// Like [`ask_permission`](Self::ask_permission), with the agent's own options.
+    ///
+    /// # Errors
+    /// [`Error`] of the request.
     pub async fn ask_permission_with(
         &self,
         call: v1::ToolCallUpdate<'_>,
@@ -146,13 +159,13 @@ impl Turn {
         tool_call::ask_permission(&self.session, call, options).await
     }
 
-    /// The text of a file, with what the user has not saved yet.
+    /// Reads a file through the client, including changes that the user has not saved.
     pub fn read_text_file(&self, path: &str) -> Call<String> {
         self.read_lines(path, None, None)
     }
 
-    /// Some lines of a file: from `line` on, which counts from 1, at most `limit`; each a number, or `None` for the
-    /// beginning and the end of the file.
+    /// Reads lines of a file through the client: at most `limit` lines from `line` on, counted from 1. `None` stands
+    /// for the beginning or the end of the file.
     pub fn read_lines(&self, path: &str, line: impl Into<Option<u32>>, limit: impl Into<Option<u32>>) -> Call<String> {
         let mut request = v1::ReadTextFileRequest::new(self.session.id(), path);
         (request.line, request.limit) = (line.into(), limit.into());
@@ -167,7 +180,10 @@ impl Turn {
         self.client().call(&v1::WriteTextFileRequest::new(self.session.id(), path, content))
     }
 
-    /// Starts a command in a [terminal](Terminal) of the client's.
+    /// Starts a command in a [terminal](Terminal) of the client.
+    ///
+    /// # Errors
+    /// [`Error`] of the request.
     pub async fn terminal<'a>(
         &self,
         command: &str,
@@ -178,7 +194,10 @@ impl Turn {
         self.terminal_with(request).await
     }
 
-    /// The same with all that can be said of it: its environment, its directory, how much output is kept.
+    /// Like [`terminal`](Self::terminal), with all params: the environment, the directory, the limit of the output.
+    ///
+    /// # Errors
+    /// [`Error`] of the request.
     pub async fn terminal_with(&self, request: v1::CreateTerminalRequest<'_>) -> Result<Terminal, Error> {
         Terminal::start(&self.session, request).await
     }

@@ -1,4 +1,4 @@
-//! What is given to an agent or a client and cannot work: it is refused before anything is read.
+//! Finding handlers and options that cannot work, before anything is read.
 
 use std::io;
 
@@ -14,8 +14,8 @@ use crate::schema::tables::v1::TABLES;
 use crate::validation::table::Kind;
 use crate::{Config, Connection, Role};
 
-/// Looks at the handlers, and at the configuration with this transport; `hello` is what this side says in `initialize`,
-/// and of its capabilities `stated` are those that the host has given itself.
+/// Checks the handlers, and the configuration with this transport. `hello` is what this side sends in `initialize`;
+/// `stated` has the capabilities that the host has set itself.
 pub(super) fn check<H: Handlers, T: Transport>(
     host: &Host,
     handlers: &H,
@@ -50,7 +50,7 @@ pub(super) fn check<H: Handlers, T: Transport>(
     served(config, handlers, &said(&crate::schema::write(stated)?))
 }
 
-/// What the host says of itself, its handlers do.
+/// Checks that handlers serve the capabilities that the host has set.
 fn served<H: Handlers>(config: &Config, handlers: &H, stated: &str) -> io::Result<()> {
     if stated == "{}" {
         return Ok(());
@@ -70,14 +70,14 @@ fn served<H: Handlers>(config: &Config, handlers: &H, stated: &str) -> io::Resul
     Ok(())
 }
 
-/// What needs a capability, and is served without a handler.
+/// Methods that need a capability and are served without a handler.
 const ALWAYS: [&str; 1] = ["session/close"];
 
 fn refused<T>(reason: String) -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
-/// Terminals are offered as a whole.
+/// Checks that terminals have either all of their handlers or none.
 fn terminals<H: Handlers>(handlers: &H, methods: &[(String, bool)]) -> io::Result<()> {
     let Some((one, _)) = methods.iter().find(|(method, request)| *request && method.starts_with("terminal/")) else {
         return Ok(());
@@ -90,17 +90,17 @@ fn terminals<H: Handlers>(handlers: &H, methods: &[(String, bool)]) -> io::Resul
     refused(format!("{one}: terminals need handlers of all their methods, and there is none of {missing}"))
 }
 
-/// All that can be asked of a terminal.
+/// The methods of terminals.
 pub(super) const TERMINALS: [&str; 5] =
     ["terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
 
-/// The other side of a connection that begins with this greeting: it knows what it may ask.
+/// The other side of a connection that begins with this `initialize`: it knows which methods it may call.
 fn judge(config: &Config, hello: &str) -> Connection {
     let role = config.role.other();
     let mut other = Config::new(role);
     other.drafts = config.drafts;
     let mut judge = Connection::new(other);
-    // A greeting that is refused here is refused where it is sent, with the reason.
+    // If `initialize` is refused here, it is refused with the reason when it is sent.
     if role == Role::Client {
         let able = r#"{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true}}}"#;
         if let Ok(id) = judge.request("initialize", able) {
@@ -118,7 +118,7 @@ fn judge(config: &Config, hello: &str) -> Connection {
     judge
 }
 
-/// Why a handler is never called.
+/// Why a handler would never be called.
 fn why_never<H: Handlers>(method: &str, config: &Config, judge: &Connection, handlers: &H) -> Option<String> {
     let row = TABLES.methods.iter().find(|row| row.name == method);
     let Some(row) = row else {
@@ -138,7 +138,7 @@ fn why_never<H: Handlers>(method: &str, config: &Config, judge: &Connection, han
     }
     let misuse = judge.why_not(method).filter(|_| judge.phase() == Phase::Ready)?;
     match misuse.kind {
-        // What an agent says to a client may depend on the client.
+        // With a handler for `initialize`, the capabilities may depend on the client.
         MisuseKind::Capability if !handlers.has("initialize", true) => Some(format!(
             "{method}: its handler is never called, as the capabilities do not say that it is served ({}); give them \
              with `capabilities`",

@@ -10,20 +10,20 @@ use super::trace::Tracer;
 use super::transport::Transport;
 use crate::framing::Framing;
 
-/// Bytes of one write.
+/// The size of one write.
 const WRITE: usize = 64 * 1024;
 
 pub(super) struct Wire<'h, T, H> {
     transport: T,
     handlers: &'h H,
     tracer: Option<Tracer>,
-    /// What is being written: a copy, as the transport may take its time.
+    /// The bytes being written: a copy, because the connection may change while the transport takes its time.
     out: Vec<u8>,
     written: usize,
     unflushed: bool,
-    /// The peer says no more.
+    /// The peer closed its writing side.
     mute: bool,
-    /// The peer hears no more.
+    /// The peer closed its reading side.
     deaf: bool,
     problem: Option<io::Error>,
 }
@@ -48,7 +48,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         }
     }
 
-    /// Tells the connection the time, when it wants to know; whether it did.
+    /// Tells the connection the time when that is due. Returns whether it did.
     pub(super) fn tell_time(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
         let Some(due) = shared.with(|state| state.connection.poll_timeout()) else { return false };
         let told = self.transport.poll_until(cx, Duration::from_millis(due)).is_ready();
@@ -58,7 +58,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         told
     }
 
-    /// Reads once, if there is room for it; whether anything has changed.
+    /// Reads once, if there is room. Returns whether anything changed.
     pub(super) fn read(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
         if self.mute || !shared.with(|state| state.hungry()) {
             return false;
@@ -67,7 +67,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         let take = &mut |bytes: &[u8]| {
             trace(tracer, handlers, false, bytes);
             shared.with(|state| {
-                // What is late counts from the time that is known.
+                // Time-outs are measured from the time that the connection knows.
                 state.tell_time();
                 state.connection.receive(bytes);
             });
@@ -83,7 +83,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         true
     }
 
-    /// Writes once, if there is anything to write; whether anything has changed.
+    /// Writes once, if there is something to write. Returns whether anything changed.
     pub(super) fn write(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
         if self.written == self.out.len() {
             self.refill(shared);
@@ -100,7 +100,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         match self.transport.poll_write(cx, rest) {
             Poll::Pending => return false,
             Poll::Ready(Ok(count @ 1..)) => self.written += count,
-            // Nobody listens any more; what was said is still worth hearing.
+            // Writing failed, but what the peer has sent is still worth reading.
             Poll::Ready(Ok(_) | Err(_)) => self.deaf = true,
         }
         self.unflushed = true;
@@ -137,13 +137,13 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         }
     }
 
-    /// Whether all is written and this side of the transport is closed.
+    /// Whether everything was written and this side of the transport is closed.
     pub(super) fn is_done(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
         let left = self.written < self.out.len() || shared.with(|state| !state.connection.transmit().is_empty());
         if left {
             return false;
         }
-        // What cannot be closed is closed already.
+        // An error of closing is ignored.
         self.deaf || self.transport.poll_close(cx).is_ready()
     }
 
@@ -157,7 +157,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
     }
 }
 
-/// Shows the messages in these bytes to whoever traces.
+/// Passes the messages in these bytes to the trace hook.
 fn trace<H: Handlers>(tracer: &mut Option<Tracer>, handlers: &H, sent: bool, bytes: &[u8]) {
     if let Some(tracer) = tracer {
         tracer.add(sent, bytes, |message| {

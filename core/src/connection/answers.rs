@@ -26,7 +26,7 @@ impl Connection {
             let (rule, message) = if self.sending.has_used(&id) {
                 (id!("RPC-16"), "a second answer")
             } else {
-                (id!("RPC-13"), "an answer to no open request")
+                (id!("RPC-13"), "an answer that matches no open request")
             };
             return self.drop_message(subject, Breach::new(rule, message));
         };
@@ -134,7 +134,7 @@ impl Connection {
             method => match question(method).filter(|question| cancelled && question.given_up.is_on(Way::Track)) {
                 Some(question) => {
                     if let Some(rule) = question.no_error {
-                        let breach = Breach::new(rule, "an error where a result says that nothing was chosen");
+                        let breach = Breach::new(rule, "an error; use a result to say that nothing was chosen");
                         self.report(subject, breach, Consequence::Delivered);
                     }
                     question.auto_answer
@@ -171,7 +171,7 @@ impl Connection {
 }
 
 fn read_error(text: &str) -> Result<PeerError, Breach> {
-    let form = || Breach::new(id!("RPC-04"), "an error without a whole code and a message");
+    let form = || Breach::new(id!("RPC-04"), "an error without an integer code and a string message");
     let members = json::members(text);
     // What is checked here is what is delivered, but the peer may have meant the other one.
     let once = |name: &'static str| {

@@ -324,7 +324,7 @@ impl Connection {
                 Breach { rule: id!("BATCH-11"), message, pointer }
             }
             (Some(method), None) if ALONE.contains(&&**method) => {
-                Breach::new(id!("BATCH-10"), "a call that others depend on, in one batch with them; send it by itself")
+                Breach::new(id!("BATCH-10"), "a call on which other calls depend, in a batch; send it on its own")
             }
             _ => return true,
         };
@@ -389,7 +389,7 @@ impl Connection {
         let size = batch.map_or(0, |(batch, room)| batch.size_with(answer.len(), room));
         if size > limit && id!("LIMIT-01").is_on(Way::Send) {
             let message = format!(
-                "the answers of this batch would be {size} bytes where {limit} are the limit; a short error always fits"
+                "the answers of this batch would have {size} bytes, but the limit is {limit}; a short error always fits"
             );
             return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-01"), message));
         }

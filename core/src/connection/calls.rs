@@ -278,7 +278,7 @@ impl Connection {
         }
         let pointer = String::from("/sessionId");
         if standing == Standing::NotSetUp {
-            let message = "the session is being loaded or resumed, which has not been answered".into();
+            let message = "the session is still being loaded or resumed".into();
             let breach = Breach { rule: id!("TURN-20"), message, pointer };
             self.refuse(subject, ErrorCode::INVALID_REQUEST, breach);
             return false;
@@ -373,7 +373,8 @@ impl Connection {
             return;
         }
         if self.state.inbound.get(id).is_none() && self.inserted.was_read(id, self.state.answered) {
-            let message = "the prompt has become a message, so that its request stops nothing; session/cancel does";
+            let message =
+                "the prompt has become a message, so cancelling its request stops nothing; use session/cancel";
             let subject = Subject { method: Some(CANCEL.into()), ..Subject::default() };
             let mut breach = Breach::new(id!("CANCEL-19"), message);
             breach.pointer = "/requestId".into();
@@ -388,7 +389,7 @@ impl Connection {
         let Some((Kind::Object, range)) = message.params.clone() else { return };
         let Some(id) = json::agreed(&text[range], "/requestId").and_then(Id::from_json) else { return };
         // Reported and followed under every policy: dropping it would leave both sides waiting.
-        let breach = Breach::new(id!("CANCEL-21"), "a cancel under an old name; it is $/cancel_request");
+        let breach = Breach::new(id!("CANCEL-21"), "a cancel with an obsolete name; use $/cancel_request");
         self.report(subject, breach, Consequence::Delivered);
         self.cancel_one(&id);
     }

@@ -56,7 +56,7 @@ impl Connection {
         while let Some(request) = self.state.inbound.overdue(now).filter(|_| id!("RPC-15").is_on(Way::Track)) {
             let advice = Advice {
                 rule: id!("RPC-15"),
-                message: "a request of the peer's still waits for its one answer; respond to it".into(),
+                message: "a request of the peer has not been answered; respond to it".into(),
                 pointer: String::new(),
                 method: request.method.to_string(),
                 id: Some(request.id.clone()),

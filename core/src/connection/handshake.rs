@@ -192,7 +192,7 @@ impl Connection {
     /// INIT-21: the client may ask again for one of those that are named.
     fn no_version_for(&mut self, wanted: u16, subject: &Subject) {
         let versions = self.state.config.versions;
-        let message = format!("the client asks for version {wanted}, and this agent speaks {versions:?}");
+        let message = format!("the client requests version {wanted}, but this agent supports {versions:?}");
         let breach = Breach { pointer: "/protocolVersion".into(), ..Breach::new(id!("INIT-21"), message) };
         let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
         // The specification says what stands in this error, and no more.
@@ -237,7 +237,7 @@ impl Connection {
         self.outgoing_value(None, None, params, Part::Request)?;
         if let Some(name) = secret(params).filter(|_| id!("INIT-14").is_on(Way::Send)) {
             let message =
-                "no secrets in initialize; authenticate names a way to log in, and what it takes is the agent's";
+                "no secrets in initialize; authenticate names a login method, and the agent obtains the credentials";
             return Err(Misuse::new(MisuseKind::Params, id!("INIT-14"), message).at(format!("/{name}")));
         }
         let (version, text) = match requested(params) {
@@ -342,8 +342,10 @@ impl Connection {
             }
         };
         if !self.state.config.versions.contains(answered) && id!("INIT-07").is_on(Way::Receive) {
-            let mut breach =
-                Breach::new(id!("INIT-07"), format!("the agent speaks version {answered}, which this client does not"));
+            let mut breach = Breach::new(
+                id!("INIT-07"),
+                format!("the agent answered with version {answered}, which this client does not support"),
+            );
             breach.pointer = "/protocolVersion".into();
             self.unusable(request, subject, breach);
             return self.end(CloseReason::Version);

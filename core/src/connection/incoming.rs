@@ -45,7 +45,7 @@ impl Connection {
                 let (rule, message) = if lines {
                     (
                         id!("FRAME-13"),
-                        "Content-Length headers: the peer speaks LSP framing instead of one message a line",
+                        "Content-Length headers: the peer uses LSP framing instead of one message per line",
                     )
                 } else {
                     (id!("FRAME-14"), "a message without the Content-Length header that was agreed on")
@@ -172,7 +172,7 @@ impl Connection {
         let bad_id = match message.id {
             IdMember::Fraction => Some(Breach::new(id!("RPC-08"), "an id with a fraction or an exponent")),
             IdMember::Invalid => {
-                Some(Breach::new(id!("RPC-06"), "an id that is neither well-formed text nor a whole number of 64 bits"))
+                Some(Breach::new(id!("RPC-06"), "an id that is neither a well-formed string nor a 64-bit integer"))
             }
             IdMember::Id(Id::Null) if self.forbids_null(message) => {
                 Some(Breach::new(id!("RPC-07"), "a request with the id null"))

@@ -84,11 +84,11 @@ impl Connection {
                     self.report(subject, breach, Consequence::Delivered);
                 }
                 (Action::Refuse(code), Form::Request) => {
-                    self.refuse_rule(subject, code, breach, message);
+                    self.refuse_rule(subject, code, breach, finding.made_up, message);
                     return Verdict::Stop;
                 }
                 (Action::Drop, Form::Request) => {
-                    self.refuse_rule(subject, ErrorCode::INVALID_PARAMS, breach, message);
+                    self.refuse_rule(subject, ErrorCode::INVALID_PARAMS, breach, finding.made_up, message);
                     return Verdict::Stop;
                 }
                 (Action::Refuse(_) | Action::Drop, _) => {
@@ -104,10 +104,20 @@ impl Connection {
         }
     }
 
-    /// Answers with the rule and the place; a session that does not exist is named, as version 2 wants it.
-    fn refuse_rule(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, message: &RuleMessage<'_>) {
+    /// Answers with the rule and the place, in which `*` stands for a name that the peer made up; a session that does not
+    /// exist is named, as version 2 wants it.
+    fn refuse_rule(
+        &mut self,
+        subject: &Subject,
+        code: ErrorCode,
+        breach: Breach,
+        made_up: bool,
+        message: &RuleMessage<'_>,
+    ) {
         let session = message.session.map(|id| &**id).filter(|_| code == ErrorCode::RESOURCE_NOT_FOUND);
-        let data = ErrorData { pointer: Some(&breach.pointer), session, ..ErrorData::of(breach.rule) }.json();
+        let hidden = breach.pointer.rsplit_once('/').filter(|_| made_up).map(|(place, _)| format!("{place}/*"));
+        let pointer = Some(hidden.as_deref().unwrap_or(&breach.pointer));
+        let data = ErrorData { pointer, session, ..ErrorData::of(breach.rule) }.json();
         self.refuse_with(subject, code, breach, &data);
     }
 

@@ -28,10 +28,11 @@ pub(super) struct PreparedParams<'a> {
 impl Connection {
     /// Sends a notification; `params` is JSON text as for [`request`](Self::request).
     ///
-    /// `session/cancel` also answers the session's open permission requests with `cancelled` (CANCEL-03) and its open
-    /// elicitations with `cancel` (ELIC-29), except for those of background work (CANCEL-24). `$/cancel_request` is sent by
-    /// [`cancel`](Self::cancel). An idle `state_update` that ends work which the client has cancelled gets the stop reason
-    /// `cancelled`, whatever it says (LIFE-15); an [`Advice`](super::Advice) event reports the change.
+    /// `session/cancel` also answers the session's open permission requests with `cancelled` (CANCEL-03), except for those
+    /// of background work (CANCEL-24), and in version 1 its open elicitations with `cancel` (ELIC-29); in version 2 the agent
+    /// withdraws those that it no longer needs (ELIC-32). `$/cancel_request` is sent by [`cancel`](Self::cancel). An idle
+    /// `state_update` that ends work which the client has cancelled gets the stop reason `cancelled`, whatever it says
+    /// (LIFE-15); an [`Advice`](super::Advice) event reports the change.
     ///
     /// # Errors
     /// [`Misuse`] when the specification does not allow the method now, the params are not valid, a rule forbids the

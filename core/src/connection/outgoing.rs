@@ -114,7 +114,7 @@ impl Connection {
         };
         if self.state.outbound.len() >= self.state.config.limits.pending && id!("LIMIT-03").is_on(Way::Send) {
             let limit = self.state.config.limits.pending;
-            return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-03"), format!("{limit} requests are open already")));
+            return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-03"), format!("{limit} requests are already open")));
         }
         let full = row.and_then(|row| self.state.sessions.full(row, session.as_deref(), &self.state.config.limits));
         if let Some(limit) = full.filter(|limit| limit.rule.is_on(Way::Send)) {
@@ -211,7 +211,7 @@ impl Connection {
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
         let nothing = result.trim() == "null" && id!("RPC-31").is_on(Way::Send);
         if nothing && row.is_some_and(|row| row.result != 0) {
-            let message = "null instead of an object; the result of a method that has nothing to say is {}";
+            let message = "null instead of an object; an empty result is {}";
             return Err(Misuse::new(MisuseKind::Params, id!("RPC-31"), message));
         }
         let given = if starts { Cow::Owned(self.initialize_result(&result)?) } else { result };
@@ -328,7 +328,7 @@ impl Connection {
                 return Err(not_open(key));
             }
             let message =
-                format!("the prompt with the id {id} has become a message; session/cancel stops the work on it");
+                format!("the prompt with the id {id} has become a message; use session/cancel to stop the work");
             return Err(Misuse::new(MisuseKind::Id, id!("CANCEL-08"), message));
         }
         if let Some(request) = self.state.outbound.mark_cancelled(id, self.grace()) {
@@ -393,7 +393,7 @@ impl Connection {
                 return Ok(None);
             }
             if method.starts_with(JSON_RPC) && id!("RPC-26").is_on(Way::Send) {
-                let message = "names that begin with rpc. belong to JSON-RPC; own methods start with an underscore";
+                let message = "names that begin with rpc. belong to JSON-RPC; custom methods begin with an underscore";
                 return Err(Misuse::new(MisuseKind::Method, id!("RPC-26"), message));
             }
             return Err(Misuse::new(MisuseKind::Method, id!("EXT-07"), self.no_such_method(method)));
@@ -489,13 +489,13 @@ impl Connection {
     /// The message, if it is no longer than a frame (LIMIT-01): a peer with the same limit could not read a longer one.
     pub(super) fn fits_frame(&self, length: usize, write: impl FnOnce() -> String) -> Result<String, Misuse> {
         if !self.sending.has_memory(length) {
-            let message = format!("no memory for a message of {length} bytes; write what waits in transmit first");
+            let message = format!("no memory for a message of {length} bytes; write what is queued in transmit first");
             return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-01"), message));
         }
         let message = write();
         let limit = self.state.config.limits.frame;
         if message.len() > limit && id!("LIMIT-01").is_on(Way::Send) {
-            let message = format!("a message of {} bytes where {limit} are the limit", message.len());
+            let message = format!("a message of {} bytes, but the limit is {limit}", message.len());
             return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-01"), message));
         }
         Ok(message)
@@ -515,7 +515,7 @@ impl Connection {
 }
 
 fn not_open(key: RequestKey<'_>) -> Misuse {
-    Misuse::new(MisuseKind::Id, id!("CANCEL-08"), format!("no own request with {key} is open"))
+    Misuse::new(MisuseKind::Id, id!("CANCEL-08"), format!("no request of this side with {key} is open"))
 }
 
 fn name(row: Option<&'static Method>, method: &str) -> Cow<'static, str> {

@@ -141,6 +141,8 @@ pub(crate) struct Finding {
     pub(crate) pointer: Cow<'static, str>,
     /// Further places of the same kind.
     pub(crate) also: Vec<String>,
+    /// Whether the pointer ends with a name that the sender made up.
+    pub(crate) made_up: bool,
     /// What is wrong, what was expected and, for the host, what to do instead.
     pub(crate) message: Cow<'static, str>,
 }
@@ -153,7 +155,7 @@ impl Finding {
     /// Out of line: hundreds of checks call it, each with its own texts.
     #[inline(never)]
     fn of(pointer: Cow<'static, str>, message: Cow<'static, str>) -> Self {
-        Finding { pointer, also: Vec::new(), message }
+        Finding { pointer, also: Vec::new(), made_up: false, message }
     }
 
     /// One that is about all of these places; `None` where there are none.
@@ -163,6 +165,11 @@ impl Finding {
         }
         let also = places.split_off(1);
         Some(Finding { also, ..Finding::new(places.remove(0), message) })
+    }
+
+    /// One whose pointer ends with a name that the sender made up: the host is told of it, an answer does not repeat it.
+    pub(crate) fn made_up(self) -> Self {
+        Finding { made_up: true, ..self }
     }
 }
 

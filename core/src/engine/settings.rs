@@ -206,12 +206,12 @@ pub enum NotForeign {
     #[error("expected a name of 1 to 4,096 bytes")]
     Length,
     /// It begins with an underscore. Extension methods need not be allowed one by one.
-    #[error("names that begin with an underscore are extensions, which are served without being named")]
+    #[error("names that begin with an underscore are extensions, which need not be listed")]
     Extension,
     /// It begins with `rpc.` or `$/`, which are reserved.
     #[error("names that begin with rpc. or $/ belong to JSON-RPC and to the protocol")]
     Reserved,
     /// It is a method of the specification, in some version or draft.
-    #[error("this method is the specification's, or a draft's that can be switched on")]
+    #[error("this method belongs to the specification, or to a draft that can be enabled")]
     Specified,
 }

@@ -1,35 +1,35 @@
-//! From bytes to frames.
+//! Bytes to frames.
 
 use std::collections::VecDeque;
 
 use super::Framing;
 
-/// Bytes of a frame that are kept when the frame itself is not.
+/// How many bytes are kept of a frame that is too long.
 const HEAD: usize = 256;
-/// A header line longer than this is no header.
+/// A line longer than this is not a header.
 const HEADER_LIMIT: usize = 1024;
-/// UTF-8's byte order mark.
+/// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
-/// Pieces this short are searched for a line end byte by byte, as they come.
+/// Chunks up to this length are searched for a line end as they are added.
 const SHORT: usize = 8;
-/// Spare capacity that a decoded frame may keep: at most this plus its length.
+/// The spare capacity that a decoded frame may keep: this, plus its own length.
 const SLACK: usize = 64;
 
-/// What the decoder found.
+/// Something that the decoder found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
-    /// One frame, without its line end or header.
+    /// A frame, without its line end or header.
     Frame(Vec<u8>),
-    /// The last frame of the stream, without the line end that should follow it (FRAME-11).
+    /// The last frame of the stream, if it has no line end (FRAME-11).
     Tail(Vec<u8>),
-    /// A frame over the limit; its bytes are skipped as they come.
+    /// A frame over the limit. Its bytes are skipped.
     TooLong {
         /// Its first bytes.
         head: Vec<u8>,
     },
-    /// A byte order mark at the start of the stream; skipped (FRAME-12).
+    /// A byte order mark at the start of the stream, which is skipped (FRAME-12).
     ByteOrderMark,
-    /// The first message framed otherwise than agreed (FRAME-13, FRAME-14); such messages are read all the same.
+    /// The first message with the other stream framing (FRAME-13, FRAME-14). Such messages are decoded as well.
     OtherFraming,
 }
 
@@ -37,25 +37,25 @@ pub enum Item {
 enum State {
     /// At the start of a line.
     Line,
-    /// Inside a line that is over the limit.
+    /// Inside a line over the limit.
     SkipLine,
-    /// After a header line that gave a length.
+    /// After a header line with a length.
     Header { length: usize },
     /// Inside a body of known length.
     Body { length: usize },
-    /// Inside a body that is over the limit.
+    /// Inside a body over the limit.
     SkipBody { left: usize },
 }
 
-/// Cuts a byte stream into frames.
+/// Splits a byte stream into frames.
 #[derive(Debug)]
 pub struct Decoder {
     framing: Framing,
     limit: usize,
     buffer: Vec<u8>,
-    /// First byte of `buffer` that is not consumed.
+    /// The first byte of `buffer` that was not consumed.
     start: usize,
-    /// First byte of `buffer` that was not searched for a line end.
+    /// The first byte of `buffer` that was not searched for a line end.
     searched: usize,
     state: State,
     messages: VecDeque<Item>,
@@ -65,7 +65,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder that refuses frames of more than `limit` bytes.
+    /// A decoder for frames of at most `limit` bytes.
     pub fn new(framing: Framing, limit: usize) -> Self {
         Decoder {
             framing,
@@ -81,7 +81,7 @@ impl Decoder {
         }
     }
 
-    /// Takes bytes in any split; with [`Framing::Messages`] exactly one message.
+    /// Adds bytes, in chunks of any size (with [`Framing::Messages`]: exactly one message).
     pub fn push(&mut self, bytes: &[u8]) {
         if self.framing == Framing::Messages {
             let item = if bytes.len() > self.limit {
@@ -93,7 +93,7 @@ impl Decoder {
             return;
         }
         let mut bytes = bytes;
-        // What is only skipped never enters the buffer.
+        // Bytes that are skipped never enter the buffer.
         if self.start == self.buffer.len() {
             match self.state {
                 State::SkipLine => match memchr::memchr(b'\n', bytes) {
@@ -122,14 +122,14 @@ impl Decoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Bytes that wait to be read.
+    /// The number of bytes that were added and not decoded yet.
     pub fn buffered(&self) -> usize {
         let messages: usize =
             self.messages.iter().map(|item| if let Item::Frame(frame) = item { frame.len() } else { 0 }).sum();
         self.buffer.len() - self.start + messages
     }
 
-    /// The next item, if there is a whole one.
+    /// The next item, if it is complete.
     #[must_use]
     pub fn poll(&mut self) -> Option<Item> {
         if self.framing == Framing::Messages {
@@ -144,7 +144,7 @@ impl Decoder {
         item
     }
 
-    /// Whether it is clear at a glance that [`poll`](Self::poll) has nothing before more bytes come.
+    /// A cheap check: true means that [`poll`](Self::poll) would return `None`.
     #[must_use]
     pub fn is_starved(&mut self) -> bool {
         match self.state {
@@ -161,7 +161,7 @@ impl Decoder {
         }
     }
 
-    /// The stream has ended: what is left of it, once.
+    /// Ends the stream. Returns what is left of it, the first time.
     #[must_use]
     pub fn finish(&mut self) -> Option<Item> {
         if std::mem::replace(&mut self.ended, true) {
@@ -230,7 +230,7 @@ impl Decoder {
         let found = if unsearched.is_empty() { None } else { memchr::memchr(b'\n', unsearched) };
         let Some(found) = found else {
             self.searched = self.buffer.len();
-            // One more for a carriage return that belongs to the line end.
+            // One more byte for a carriage return, which belongs to the line end.
             if self.buffer.len() - self.start > self.limit + 1 {
                 let head = self.buffer[self.start..self.start + HEAD.min(self.limit)].to_vec();
                 self.advance(self.buffer.len() - self.start);
@@ -244,7 +244,7 @@ impl Decoder {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let length = line.len();
         let whole = end + 1 - self.start;
-        // Before all else, as it would be if the line had come in pieces.
+        // Checked first, so that the result does not depend on how the bytes were split.
         if length > self.limit {
             let head = line[..HEAD.min(self.limit)].to_vec();
             self.state = State::Line;
@@ -280,7 +280,7 @@ impl Decoder {
         self.state = if length > self.limit { State::SkipBody { left: length } } else { State::Body { length } };
     }
 
-    /// Tells once that the peer uses a framing that was not agreed.
+    /// Reports, once, that the peer uses the other framing.
     fn other_framing(&mut self, used: Framing) -> Line {
         if used == self.framing || std::mem::replace(&mut self.told_other, true) {
             Line::Nothing
@@ -289,8 +289,8 @@ impl Decoder {
         }
     }
 
-    /// Takes a frame out of the buffer. Where the frame is all there is, the buffer itself becomes the frame: most often the
-    /// peer waits for an answer, or writes one message at a time.
+    /// Takes a frame of `length` bytes out of the buffer, and removes `whole` bytes with it. If that is everything, the
+    /// buffer itself becomes the frame, which saves a copy: usually the peer writes one message at a time.
     fn take(&mut self, length: usize, whole: usize) -> Vec<u8> {
         if self.start == 0 && whole == self.buffer.len() && self.buffer.capacity() <= 2 * length + SLACK {
             let mut frame = std::mem::take(&mut self.buffer);
@@ -425,7 +425,7 @@ mod tests {
         decoder.push(b"{\"a\":1}\r\n");
         assert!(matches!(decoder.poll(), Some(Item::Frame(frame)) if frame == b"{\"a\":1}"));
         assert_eq!((decoder.buffer.capacity(), decoder.poll()), (0, None));
-        // A buffer that has held much is not what a short frame is kept in.
+        // A short frame must not keep a large buffer alive.
         decoder.push(&[b"x".repeat(1 << 16).as_slice(), b"\n[", b"1"].concat());
         assert!(decoder.poll().is_some());
         decoder.push(b"2]\n");

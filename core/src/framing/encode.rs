@@ -1,19 +1,19 @@
-//! From frames to bytes: what waits for the transport.
+//! Messages to bytes: the queue for the transport.
 
 use std::collections::VecDeque;
 
 use super::{Framing, IDLE_CAPACITY};
 
-/// Shorter messages are written without asking whether there is memory for them.
+/// Shorter messages are written without checking for memory first.
 const WORTH_ASKING: usize = 64 * 1024;
 
-/// Bytes for the peer, taken in any amounts.
+/// Bytes that wait to be written to the peer.
 #[derive(Debug)]
 pub struct Outbox {
     framing: Framing,
     bytes: Vec<u8>,
     sent: usize,
-    /// Lengths of the messages not yet sent whole, where the transport keeps messages apart.
+    /// The lengths of the messages that were not sent completely, if the transport separates messages.
     messages: VecDeque<usize>,
 }
 
@@ -23,7 +23,7 @@ impl Outbox {
         Outbox { framing, bytes: Vec::new(), sent: 0, messages: VecDeque::new() }
     }
 
-    /// Adds one message: compact JSON without line breaks.
+    /// Adds a message: compact JSON without line breaks.
     pub fn push(&mut self, message: &str) {
         match self.framing {
             Framing::Lines => {
@@ -41,7 +41,7 @@ impl Outbox {
         }
     }
 
-    /// As [`push`](Self::push), in the message's own place where nothing waits.
+    /// Like [`push`](Self::push), but without a copy if the outbox is empty and the framing is [`Framing::Lines`].
     pub(crate) fn push_whole(&mut self, message: String) {
         let room = !self.bytes.is_empty() || self.bytes.capacity() > message.len();
         if self.framing == Framing::Lines && !room {
@@ -52,30 +52,31 @@ impl Outbox {
         }
     }
 
-    /// Whether there is memory for a message with so many bytes in it, twice: where it is written, and here.
+    /// Whether there is memory for a message of this length, twice: where it is written, and in the outbox.
     pub(crate) fn has_memory(&self, length: usize) -> bool {
         let here = if self.bytes.len() + length < self.bytes.capacity() { 0 } else { self.bytes.capacity() + length };
-        // The same again for what is at hand only while it is written, and some for all that is small.
+        // Twice, for what is needed only while it is written, and some more for small allocations.
         length < WORTH_ASKING || Vec::<u8>::new().try_reserve_exact(2 * (length + here) + WORTH_ASKING).is_ok()
     }
 
-    /// What can be sent now: all bytes, or with [`Framing::Messages`] the rest of one message.
+    /// The bytes that can be sent now: all of them or, with [`Framing::Messages`], the rest of one message.
     pub fn pending(&self) -> &[u8] {
         let end = self.messages.front().map_or(self.bytes.len(), |length| self.sent + length);
         &self.bytes[self.sent..end]
     }
 
-    /// Everything that waits, in bytes.
+    /// The number of bytes that wait.
     pub fn len(&self) -> usize {
         self.bytes.len() - self.sent
     }
 
-    /// Whether nothing waits.
+    /// Whether no bytes wait.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Takes `count` bytes of [`pending`](Outbox::pending) as sent; more than that counts as all of it.
+    /// Removes bytes from the front of [`pending`](Outbox::pending) after they were sent. A count that is too large
+    /// counts as all of them.
     pub fn consume(&mut self, count: usize) {
         let count = count.min(self.pending().len());
         self.sent += count;

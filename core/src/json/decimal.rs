@@ -1,7 +1,7 @@
-//! Numbers by their digits: exact, and without the tables of ten kilobytes that the standard library's parser of doubles
-//! brings along.
+//! Numbers by their digits: exact, and without the ten kilobytes of tables that the standard library's parser of
+//! doubles needs.
 
-/// A number as its sign, and as `0.digits` times ten to the exponent, which compares like the number itself.
+/// A number as its sign and `0.digits` times ten to an exponent. Comparing these compares the numbers.
 #[derive(Debug)]
 pub(crate) struct Decimal {
     negative: bool,
@@ -9,7 +9,7 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// The number that a JSON value is, if it is one.
+    /// The number in a JSON value, if it is a number.
     pub(crate) fn read(value: &str) -> Option<Self> {
         if !value.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
             return None;
@@ -36,12 +36,12 @@ impl Decimal {
         }
     }
 
-    /// Whether a double is large enough for it.
+    /// Whether it fits a double.
     pub(crate) fn is_finite(&self) -> bool {
         self.size < (309, "17976931348623159".to_owned())
     }
 
-    /// Its digits and no more, if it is a whole number of at most twenty of them.
+    /// The plain digits, if it is an integer of at most twenty digits.
     pub(crate) fn plain(&self) -> Option<String> {
         let (place, digits) = &self.size;
         if digits.is_empty() {
@@ -52,7 +52,7 @@ impl Decimal {
         Some(format!("{sign}{digits}{}", "0".repeat(places - digits.len())))
     }
 
-    /// Whether nothing stands behind the point.
+    /// Whether it is an integer.
     pub(crate) fn is_whole(&self) -> bool {
         let (place, digits) = &self.size;
         digits.is_empty() || usize::try_from(*place).is_ok_and(|place| digits.len() <= place)

@@ -1,35 +1,36 @@
-//! Strings with many escapes, such as code in a diff, read and written a block of bytes at a time.
+//! Strings with many escapes, such as code in a diff, read and written one block of bytes at a time.
 //!
-//! Theory of operation. Code has an escape every ten bytes or so. A search that starts anew behind each escape has to wait
-//! until the one before has ended, and copying what stands between two escapes costs little more than the call. Here one
-//! pass marks the special bytes of a block, which compilers do with vectors. The marks are then visited bit by bit, and
-//! what stands between them is copied in pieces of a fixed size. A piece may copy more than is wanted; the next one
-//! overwrites the surplus.
+//! Theory of operation. Code has an escape about every ten bytes. A search that restarts after each escape has to wait
+//! for the one before to finish, and copying the few bytes between two escapes costs little more than the call. Here
+//! one pass marks the special bytes of a block, which compilers do with vector instructions. The marks are then visited
+//! bit by bit, and what is between them is copied in pieces of a fixed size. A piece may copy more than needed; the
+//! next one overwrites the surplus.
 //!
-//! Without vectors this is slower than the search of eight bytes at a time (`special`), and browsers would download it for
-//! nothing. Callers check [`WORTH_IT`].
+//! Without vector instructions this is slower than the search of eight bytes at a time (`special`), and browsers would
+//! download it for nothing. Callers check [`WORTH_IT`].
 
 use std::ops::Range;
 
-/// Whether the target has vectors.
+/// Whether the target has vector instructions.
 pub(super) const WORTH_IT: bool = cfg!(any(not(target_family = "wasm"), target_feature = "simd128"));
 
-/// Bytes that are marked at once, one bit each.
+/// How many bytes are marked at once, one bit each.
 const BLOCK: usize = 64;
-/// Bytes that are copied at once.
+/// How many bytes are copied at once.
 const PIECE: usize = 16;
-/// A block, and what is read behind it: the rest of an escape or of a piece that begins in the block's last byte.
+/// A block, and what may be read after it: the rest of an escape or of a piece that begins in the last byte of the
+/// block.
 const WINDOW: usize = BLOCK + PIECE;
-/// Shorter strings are not worth a block.
+/// Shorter strings are handled without blocks.
 pub(super) const LONG: usize = BLOCK;
-/// Bytes of the longest escape that is written, `\u001f`, and of the longest that is read, `\ud83d\ude42`.
+/// The lengths of the longest escape that is written, `\u001f`, and of the longest that is read, `\ud83d\ude42`.
 const WRITTEN: usize = 6;
 const READ: usize = 12;
 const _: () = assert!(BLOCK == u64::BITS as usize && READ < PIECE);
-/// Room that an unescaped string gets at first, at most.
+/// The largest initial capacity for an unescaped string.
 const ROOM: usize = 16 * 1024;
 
-/// What an escape of two bytes stands for; 0 where it is none.
+/// The character of an escape of two bytes; 0 if there is no such escape.
 const SIMPLE: [u8; 256] = {
     let (codes, values, mut simple, mut at) = (br#""\/bfnrt"#, b"\"\\/\x08\x0c\n\r\t", [0; 256], 0);
     while at < codes.len() {
@@ -39,7 +40,7 @@ const SIMPLE: [u8; 256] = {
     simple
 };
 
-/// What is written for a byte that cannot stand in a string; 0 where that takes six bytes.
+/// The second byte of the escape for a byte that must be escaped; 0 if the escape has six bytes.
 const ESCAPED: [u8; 256] = {
     let (bytes, codes, mut escaped, mut at) = (b"\"\\\n\r\t", br#""\nrt"#, [0; 256], 0);
     while at < codes.len() {
@@ -59,7 +60,7 @@ pub(super) fn skip(bytes: &[u8], mut at: usize) -> usize {
         while marks != 0 {
             let here = marks.trailing_zeros() as usize;
             let Some((_, behind)) = escape(window, here) else { return at + here };
-            // A branch, where a sum would do: it lets the processor begin the next block before this one is done.
+            // A branch rather than a sum, so that the processor can start the next block before this one is finished.
             if behind >= BLOCK {
                 at += behind;
                 continue 'blocks;
@@ -70,8 +71,8 @@ pub(super) fn skip(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The value of the string whose inside begins at `at`, and where it ends: the place of a quote, or the end of the text.
-/// `None` where [`skip`] ends at something else. `room` may have been used before.
+/// The value of the string whose inside begins at `at`, and where it ends: the place of a quote, or the end of the
+/// text. `None` where [`skip`] ends at something else. `room` may have been used before.
 pub(crate) fn unescape<'r>(bytes: &[u8], mut at: usize, room: &'r mut Vec<u8>) -> Option<(&'r str, usize)> {
     let first = bytes.len().saturating_sub(at).min(ROOM) + WINDOW;
     if room.len() < first {
@@ -123,7 +124,7 @@ pub(crate) fn unescape<'r>(bytes: &[u8], mut at: usize, room: &'r mut Vec<u8>) -
     Some((simdutf8::basic::from_utf8(&room[..done]).ok()?, end))
 }
 
-/// Appends a text as the inside of a string.
+/// Appends a text as the content of a string.
 pub(super) fn quote(out: &mut String, text: &str) {
     /// Room for several blocks, and for one of which every byte becomes as long as it can.
     const ROOM: usize = 1024;
@@ -132,7 +133,7 @@ pub(super) fn quote(out: &mut String, text: &str) {
     let (mut room, mut padded, mut done, mut at) = ([0; ROOM], [0; WINDOW], 0, 0);
     while at < bytes.len() {
         let window = window(bytes, at, &mut padded);
-        // Only whole characters, so that the room holds text.
+        // Only complete characters, so that the buffer stays valid UTF-8.
         let mut length = BLOCK.min(bytes.len() - at);
         while window[length] & 0xC0 == 0x80 {
             length -= 1;
@@ -200,17 +201,17 @@ fn marks(window: &[u8; WINDOW]) -> u64 {
         0u8.wrapping_sub(special) & 1 << (at % 8)
     });
     u64::from_le_bytes(std::array::from_fn(|at| {
-        // As a product: WebAssembly has no instruction for sums of bytes.
+        // As a product, because WebAssembly has no instruction for the sum of bytes.
         let eight = u64::from_le_bytes(std::array::from_fn(|of| bits[8 * at + of]));
         (eight.wrapping_mul(u64::from_le_bytes([1; 8])) >> 56) as u8
     }))
 }
 
-/// Copies a range, and up to a piece more.
+/// Copies a range, and up to one piece more.
 #[inline]
 fn copy<const N: usize>(out: &mut [u8; N], to: usize, window: &[u8; WINDOW], range: Range<usize>) -> Option<()> {
     let (from, length) = (range.start, range.len());
-    // No loop, which would become a call.
+    // Not a loop, which the compiler would turn into a call.
     piece(out, to, window, from)?;
     if length > PIECE {
         piece(out, to + PIECE, window, from + PIECE)?;

@@ -1,4 +1,4 @@
-//! Repairs of a text that keep everything else as it was sent.
+//! Changing a JSON text while keeping everything else as it is.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -9,15 +9,15 @@ use super::scan::{Kind, Scanner};
 use super::syntax::SyntaxError;
 use crate::map::StringMap;
 
-/// Replacements to make; one that lies inside another is lost with it.
+/// Replacements in a text. A replacement inside another one is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
-    /// By their starts, and the longer ones first. A walk finds them almost in this order.
+    /// Ordered by start, longer ones first. A walk finds them almost in this order.
     list: Vec<(Range<usize>, Cow<'static, str>)>,
 }
 
 impl Edits {
-    /// A text that takes the place of an empty one.
+    /// A text that replaces an empty one.
     pub(crate) fn replace_all(with: &'static str) -> Self {
         Edits { list: vec![(0..0, with.into())] }
     }
@@ -40,7 +40,7 @@ impl Edits {
         self.list.truncate(len);
     }
 
-    /// The text of `range` with the edits made.
+    /// The text of `range` with the replacements made.
     pub(crate) fn apply(&self, text: &str, range: Range<usize>) -> String {
         let mut out = String::with_capacity(range.len());
         let mut done = range.start;
@@ -57,7 +57,7 @@ impl Edits {
     }
 }
 
-/// Takes elements out of one list or object, commas included.
+/// Removes elements from one list or object, together with their commas.
 #[derive(Debug, Default)]
 pub(crate) struct ListEditor {
     kept: bool,
@@ -83,7 +83,7 @@ impl ListEditor {
         self.last_end = element.end;
     }
 
-    /// Whether anything is left so far.
+    /// Whether an element was kept so far.
     pub(crate) fn any_kept(&self) -> bool {
         self.kept
     }
@@ -111,14 +111,14 @@ pub(crate) fn without(json: &str, places: &[String]) -> String {
     }
 }
 
-/// What is to be taken out, and all that it stands in.
+/// The pointers to remove, and all their prefixes.
 #[derive(Debug, Default)]
 struct Targets<'p> {
     places: StringMap<'p>,
     above: StringMap<'p>,
 }
 
-/// Goes through the value that comes next and stands at `at`.
+/// Processes the next value, which stands at the pointer `at`.
 fn take_out(scanner: &mut Scanner<'_>, at: &str, targets: &Targets<'_>, edits: &mut Edits) -> Result<(), SyntaxError> {
     let kind = scanner.peek()?;
     if !targets.above.has(at) || !matches!(kind, Kind::Object | Kind::Array) {

@@ -1,7 +1,7 @@
-//! JSON as text: a scanner that never builds a tree, and the few readers that hosts and the core need on top of it.
+//! JSON as text: a scanner that never builds a tree, and what hosts and the core need on top of it.
 //!
-//! Everything here works on text that is known to be UTF-8. Read [`scan`](self) for the grammar, then
-//! [`pointer()`] for look-ups.
+//! Everything here works on text that is known to be UTF-8. Read [`scan`](self) for the grammar, then [`pointer()`] for
+//! look-ups.
 
 mod decimal;
 mod dense;

@@ -8,19 +8,19 @@ use super::dense;
 use super::scan::{Kind, Scanner};
 use super::string_end::find_string_end;
 
-/// The deepest nesting that anything here reads.
+/// The deepest nesting that any function of this module reads.
 pub const MAX_DEPTH: u32 = 1024;
 
-/// Strings of which every byte is looked at in turn.
+/// Shorter strings are examined byte by byte.
 const SHORT: usize = 64;
 
-/// From this length on, a search for the whole name pays for its preparation.
+/// From this length on, preparing a search for the whole name pays off.
 const LONG_TEXT: usize = 1024;
 
-/// Lengths at which copying costs less than the faster check saves.
+/// The lengths at which the faster UTF-8 check saves more than the copy that it needs costs.
 const COPIED: RangeInclusive<usize> = 1024..=256 * 1024;
 
-/// Whether a quoted name stands anywhere in a text, found by its first letter: there are fewer of them than of quotes.
+/// Whether a quoted name occurs anywhere in a text. The search is for its first letter, which is rarer than a quote.
 pub(crate) fn mentions(text: &[u8], name: &[u8]) -> bool {
     if dense::WORTH_IT && text.len() >= LONG_TEXT {
         return memchr::memmem::find(text, name).is_some();
@@ -29,8 +29,8 @@ pub(crate) fn mentions(text: &[u8], name: &[u8]) -> bool {
     memchr::memchr_iter(letter, inside).any(|at| text[at..].starts_with(name))
 }
 
-/// The value that an RFC 6901 pointer names in a JSON text, as it stands there; `None` when it names nothing or the
-/// text is not JSON that far.
+/// The value that a JSON pointer (RFC 6901) names in a JSON text, as it stands there. `None` if the pointer names
+/// nothing or the text up to there is not JSON.
 ///
 /// ```
 /// let json = r#"{"update":{"sessionUpdate":"plan","entries":[{"content":"read"}]}}"#;
@@ -79,7 +79,7 @@ pub fn pointer<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
     Some(scanner.slice(range))
 }
 
-/// The members of an object, in order; nothing for any other text.
+/// The members of an object, in order; none for any other text.
 pub(crate) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     let mut scanner = Scanner::new(json, MAX_DEPTH);
     let mut list = Vec::new();
@@ -92,8 +92,8 @@ pub(crate) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     list
 }
 
-/// The value that a pointer names, through objects alone, where the model says nothing of them: none where a name on the
-/// way stands twice with different values, as readers differ in which of them they take.
+/// The value that a pointer names, through objects alone that the model does not describe. `None` if a name on the way
+/// occurs twice with different values, because readers differ in which of them they use.
 pub(crate) fn agreed<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
     pointer.split('/').skip(1).try_fold(json, |value, step| {
         let name = segment(step);
@@ -103,7 +103,7 @@ pub(crate) fn agreed<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
     })
 }
 
-/// The items of a list, in order; nothing for any other text.
+/// The items of a list, in order; none for any other text.
 pub(crate) fn items(json: &str) -> Vec<&str> {
     let mut scanner = Scanner::new(json, MAX_DEPTH);
     let mut list = Vec::new();
@@ -116,8 +116,8 @@ pub(crate) fn items(json: &str) -> Vec<&str> {
     list
 }
 
-/// Bytes as text. `simdutf8` checks text that is not ASCII several times as fast as the standard library does, but only
-/// the standard library makes a string of bytes without copying them.
+/// Bytes as text. `simdutf8` checks text that is not ASCII several times as fast as the standard library, but only the
+/// standard library turns bytes into a string without a copy.
 pub(crate) fn text(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
     if dense::WORTH_IT && COPIED.contains(&bytes.len()) {
         if let Ok(text) = simdutf8::basic::from_utf8(&bytes) {
@@ -127,7 +127,7 @@ pub(crate) fn text(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
     String::from_utf8(bytes)
 }
 
-/// Some members of each object in a list, in one pass; nothing for any other text.
+/// Some members of each object in a list, in one pass; none for any other text.
 pub(crate) fn columns<'a, const N: usize>(json: &'a str, names: [&str; N]) -> Vec<[Option<&'a str>; N]> {
     let mut scanner = Scanner::new(json, MAX_DEPTH);
     let mut list = Vec::new();
@@ -165,10 +165,10 @@ fn segment(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// The value of a JSON string (quotes included); `None` when the text is not a JSON string. Half surrogate pairs become
+/// The value of a JSON string (with its quotes); `None` if the text is not a JSON string. Lone surrogates become
 /// U+FFFD.
 pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
-    // Names and ids are short and have no escapes, and for them the scanner is a long way round.
+    // A fast path for names and ids, which are short and have no escapes.
     let inside = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inside| inside.len() <= SHORT);
     if let Some(inside) = inside.filter(|inside| find_string_end(inside.as_bytes(), 0) == inside.len()) {
         return Some(Cow::Borrowed(inside));
@@ -185,10 +185,10 @@ pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
     Some(text.value())
 }
 
-/// The value of the string whose inside begins at a byte of a JSON text, and the byte of the quote that ends it. `None`
-/// when this is no string, or has half a surrogate pair.
+/// The value of the string whose content begins at byte `at` of a JSON text, and the position of its closing quote.
+/// `None` if there is no such string, or it has a lone surrogate.
 ///
-/// It is for hosts that read JSON themselves: it takes one pass, and `room` can be used again for the next string.
+/// This is for hosts that parse JSON themselves: it takes a single pass, and `room` is a buffer that can be reused.
 ///
 /// ```
 /// let (json, mut room) = (r#"["a\tb","c"]"#, Vec::new());
@@ -199,7 +199,7 @@ pub fn unescape_at<'r>(json: &str, at: usize, room: &'r mut Vec<u8>) -> Option<(
     dense::unescape(json.as_bytes(), at, room).filter(|(_, end)| *end < json.len())
 }
 
-/// The value of the inside of a JSON string that the scanner has accepted.
+/// The value of the content of a JSON string that the scanner has accepted.
 pub(super) fn unescape_raw(raw: &str) -> String {
     if dense::WORTH_IT && raw.len() >= dense::LONG {
         if let Some((value, _)) = dense::unescape(raw.as_bytes(), 0, &mut Vec::new()) {
@@ -209,7 +209,7 @@ pub(super) fn unescape_raw(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     loop {
-        // Only backslashes are left of what stops a string.
+        // The scanner has accepted the string, so a special byte can only be a backslash.
         let at = find_string_end(rest.as_bytes(), 0);
         out.push_str(&rest[..at]);
         let Some(&code) = rest.as_bytes().get(at + 1) else { break };

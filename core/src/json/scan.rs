@@ -7,7 +7,7 @@ use super::dense;
 use super::string_end::find_string_end;
 use super::syntax::{SyntaxError, SyntaxKind};
 
-/// What kind of value comes next.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Null,
@@ -31,7 +31,7 @@ impl Kind {
     }
 }
 
-/// The inside of a JSON string, as it stands in the text.
+/// The content of a JSON string, as it stands in the text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a> {
     pub(crate) raw: &'a str,
@@ -66,7 +66,7 @@ const SIMPLE: [bool; 256] = {
     simple
 };
 
-/// A place to come back to.
+/// A position to return to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checkpoint {
     pos: usize,
@@ -86,7 +86,7 @@ pub(crate) struct Scanner<'a> {
     pos: usize,
     depth: u32,
     max_depth: u32,
-    /// Offsets of `\uXXXX` escapes that are half a surrogate pair, ascending.
+    /// The offsets of `\uXXXX` escapes that are lone surrogates, ascending.
     lone: Vec<usize>,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Scanner<'a> {
         Scanner { text, pos: 0, depth: 0, max_depth, lone: Vec::new() }
     }
 
-    /// Starts in the middle of a text that was read before.
+    /// A scanner that starts in the middle of a text.
     pub(crate) fn at(text: &'a str, pos: usize, max_depth: u32) -> Self {
         Scanner { pos, ..Scanner::new(text, max_depth) }
     }
@@ -120,12 +120,12 @@ impl<'a> Scanner<'a> {
         &self.text[range]
     }
 
-    /// How much deeper the text may be nested here.
+    /// How many more levels of nesting are allowed here.
     pub(crate) const fn room(&self) -> u32 {
         self.max_depth - self.depth
     }
 
-    /// Half surrogate pairs met so far.
+    /// The lone surrogates found so far.
     pub(crate) fn lone_surrogates(&self) -> &[usize] {
         &self.lone
     }
@@ -145,7 +145,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The kind of the next value, from its first byte.
+    /// The type of the next value, from its first byte.
     pub(crate) fn peek(&mut self) -> Scan<Kind> {
         self.space();
         match self.byte() {
@@ -159,7 +159,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The end of the whole text.
+    /// Checks that the text ends here.
     pub(crate) fn end(&mut self) -> Scan<()> {
         self.space();
         if self.pos == self.text.len() {
@@ -169,7 +169,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Enters a list or an object; `false` when it is empty (and then already left).
+    /// Enters a list or an object. Returns `false` if it is empty, and then leaves it.
     pub(crate) fn enter(&mut self, kind: Kind) -> Scan<bool> {
         let (open, close) = if kind == Kind::Object { (b'{', b'}') } else { (b'[', b']') };
         self.space();
@@ -189,7 +189,7 @@ impl<'a> Scanner<'a> {
         Ok(true)
     }
 
-    /// After a value inside a list or an object: whether another one follows. Leaves the container if not.
+    /// After a value in a list or an object: returns whether another one follows, and leaves the container if not.
     pub(crate) fn more(&mut self, kind: Kind) -> Scan<bool> {
         let close = if kind == Kind::Object { b'}' } else { b']' };
         self.space();
@@ -208,7 +208,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A member's name and the colon behind it.
+    /// Reads the name of a member and the colon after it.
     pub(crate) fn key(&mut self) -> Scan<Text<'a>> {
         let text = self.string()?;
         self.space();
@@ -221,7 +221,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A string.
+    /// Reads a string.
     pub(crate) fn string(&mut self) -> Scan<Text<'a>> {
         self.space();
         if self.byte() != Some(b'"') {
@@ -244,7 +244,7 @@ impl<'a> Scanner<'a> {
                         Some(&code) if SIMPLE[usize::from(code)] => self.pos += 2,
                         _ => self.escape()?,
                     }
-                    // A string with two escapes most often has many.
+                    // A string with two escapes usually has many.
                     if escaped && dense::WORTH_IT {
                         self.pos = dense::skip(bytes, self.pos);
                     }
@@ -255,8 +255,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A string, unescaped in the same pass if possible: then its value follows. Without a value there were no escapes, or
-    /// half a surrogate pair, which is left to [`Text::value`].
+    /// Reads a string and, if possible, unescapes it in the same pass; then its value is returned too. Without a value,
+    /// it has no escapes, or a lone surrogate, which [`Text::value`] handles.
     pub(crate) fn string_in<'r>(&mut self, room: &'r mut Vec<u8>) -> Scan<(Text<'a>, Option<&'r str>)> {
         self.space();
         let (bytes, start) = (self.text.as_bytes(), self.pos + 1);
@@ -306,7 +306,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn note_lone(&mut self, at: usize) {
-        // A look-ahead or a second try reads the same text again.
+        // A look-ahead or a second attempt may read the same text again.
         if self.lone.last().is_none_or(|&last| last < at) {
             self.lone.push(at);
         }
@@ -373,7 +373,7 @@ impl<'a> Scanner<'a> {
         self.fail(SyntaxKind::Unexpected)
     }
 
-    /// Any value, without looking at it; its place.
+    /// Skips a value of any type. Returns its position.
     pub(crate) fn skip(&mut self) -> Scan<Range<usize>> {
         self.space();
         let start = self.pos;
@@ -382,7 +382,7 @@ impl<'a> Scanner<'a> {
             return Ok(start..self.pos);
         }
         let base = self.depth;
-        // Objects and lists are told apart by one bit each, so that depth costs no stack.
+        // One bit per level says whether it is an object or a list, so depth costs no stack.
         let mut open: Vec<Kind> = Vec::new();
         loop {
             let kind = self.peek()?;

@@ -1,7 +1,7 @@
-//! The search for what ends a string: most of the bytes of a message are inside of strings.
+//! The search for the end of a string. Most bytes of a message are inside strings.
 
-/// Where the first byte from `at` on is that ends a string or is not itself in it: a quote, a backslash, a control
-/// character. The end, where there is none. Eight bytes at a time.
+/// The position of the first byte from `at` on that ends a string or is escaped in it: a quote, a backslash, a control
+/// character. The end of the text if there is none. Examines eight bytes at a time.
 #[inline]
 pub(super) fn find_string_end(bytes: &[u8], at: usize) -> usize {
     let mut rest = bytes.get(at..).unwrap_or_default();
@@ -15,7 +15,7 @@ pub(super) fn find_string_end(bytes: &[u8], at: usize) -> usize {
     let left = rest.len();
     match bytes.last_chunk() {
         Some(_) if left == 0 => bytes.len(),
-        // The last eight without those that were looked at; the zeros behind them stop the search at the end.
+        // The last eight bytes without those already examined. The zeros after them stop the search at the end.
         Some(chunk) => {
             let word = u64::from_le_bytes(*chunk) >> (8 * (8 - left));
             bytes.len() - left + marks(word).trailing_zeros() as usize / 8
@@ -27,7 +27,7 @@ pub(super) fn find_string_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The high bit of each such byte; above the first one there may be wrong ones.
+/// The high bit of each such byte. Above the first one there may be false ones.
 #[inline]
 const fn marks(word: u64) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);

@@ -1,13 +1,13 @@
-//! Why text is not JSON.
+//! Errors of JSON syntax.
 
 use std::fmt;
 
 /// Where and why text is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Byte offset of the first byte that does not fit.
+    /// The offset of the first byte that does not fit.
     pub offset: usize,
-    /// What does not fit there.
+    /// What is wrong there.
     pub kind: SyntaxKind,
 }
 
@@ -17,7 +17,7 @@ pub struct SyntaxError {
 pub enum SyntaxKind {
     /// The text ends inside a value.
     End,
-    /// A byte that cannot stand here.
+    /// A byte that is not allowed here.
     Unexpected,
     /// An escape that JSON does not have.
     Escape,
@@ -25,11 +25,11 @@ pub enum SyntaxKind {
     Control,
     /// More text after the value.
     Trailing,
-    /// Nested more deeply than the limit allows.
+    /// Nested more deeply than the limit.
     Depth,
-    /// Not UTF-8.
+    /// Bytes that are not UTF-8.
     Utf8,
-    /// Half a surrogate pair, which is no character.
+    /// A lone surrogate, which is not a character.
     Surrogate,
 }
 
@@ -37,8 +37,8 @@ impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.kind {
             SyntaxKind::End => "the text ends inside a value",
-            SyntaxKind::Unexpected => "this byte cannot stand here",
-            SyntaxKind::Escape => "not an escape that JSON has",
+            SyntaxKind::Unexpected => "this byte is not allowed here",
+            SyntaxKind::Escape => "not an escape sequence of JSON",
             SyntaxKind::Control => "a control character inside a string",
             SyntaxKind::Trailing => "more text after the value",
             SyntaxKind::Depth => "nested too deeply",

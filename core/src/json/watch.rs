@@ -1,4 +1,4 @@
-//! Looks over the shoulder of the rules: whether what they read in a text is what every reader of the text would.
+//! For tests: finds look-ups whose result depends on how a reader treats duplicate names.
 
 use std::cell::RefCell;
 
@@ -10,17 +10,17 @@ thread_local! {
     static FOUND: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-/// From now on the look-ups of this thread are watched.
+/// Watches the look-ups of this thread from now on.
 pub(crate) fn start() {
     FOUND.set(Some(Vec::new()));
 }
 
-/// The pointers that readers disagreed on since the last call.
+/// The pointers since the last call for which readers differ.
 pub(crate) fn take() -> Vec<String> {
     FOUND.with_borrow_mut(|found| found.as_mut().map(std::mem::take).unwrap_or_default())
 }
 
-/// A look-up: notes it if the reader who takes the last of equal names sees something else.
+/// Notes a look-up if a reader that takes the last of equal names finds something else.
 pub(crate) fn look_up(json: &str, pointer: &str) {
     FOUND.with_borrow_mut(|found| {
         let Some(found) = found else { return };

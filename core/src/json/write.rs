@@ -1,10 +1,10 @@
-//! Writing JSON text for hosts that have no JSON library at hand.
+//! Writing JSON text, for hosts without a JSON library.
 
 use super::dense;
 use super::string_end::find_string_end;
 use crate::room;
 
-/// Appends a string as JSON, quotes included.
+/// Appends a string as JSON, with quotes.
 pub fn quote(out: &mut String, value: &str) {
     let bytes = value.as_bytes();
     room::make(out, bytes.len() + bytes.len() / 8 + 2);
@@ -36,7 +36,7 @@ pub fn quote(out: &mut String, value: &str) {
     out.push('"');
 }
 
-/// A list as JSON text: `write` writes the value of each item. The text is empty where what it writes is no JSON.
+/// A list as JSON text. `write` writes the value of each item. The result is empty if what it writes is not JSON.
 pub fn list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer, T)) -> String {
     let mut out = Writer::new();
     out.begin_array();
@@ -47,10 +47,10 @@ pub fn list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer
     out.finish().unwrap_or_default()
 }
 
-/// Writes one JSON value piece by piece; commas and colons come by themselves.
+/// Writes one JSON value piece by piece, and adds commas and colons.
 ///
-/// A call that does not fit (a value where a key is due, an end without a beginning) is remembered and makes
-/// [`finish`](Writer::finish) fail; nothing panics.
+/// A call that does not fit (a value where a key is due, an end without a beginning) makes [`finish`](Writer::finish)
+/// fail. Nothing panics.
 ///
 /// ```
 /// use libacp::json::Writer;
@@ -116,7 +116,7 @@ impl Writer {
         self
     }
 
-    /// The name of the member whose value comes next.
+    /// Writes the name of a member. Its value comes next.
     pub fn key(&mut self, name: &str) -> &mut Self {
         match self.open.last_mut() {
             Some(Open::Object { empty, key: key @ false }) => {
@@ -132,24 +132,24 @@ impl Writer {
         self
     }
 
-    /// A string.
+    /// Writes a string.
     pub fn string(&mut self, value: &str) -> &mut Self {
         self.before_value();
         quote(&mut self.out, value);
         self
     }
 
-    /// A whole number.
+    /// Writes an integer.
     pub fn integer(&mut self, value: i64) -> &mut Self {
         self.text(&value.to_string())
     }
 
-    /// A whole number beyond the range of `i64`.
+    /// Writes an unsigned integer.
     pub fn unsigned(&mut self, value: u64) -> &mut Self {
         self.text(&value.to_string())
     }
 
-    /// A number; one that JSON cannot hold (NaN, infinite) makes [`finish`](Writer::finish) fail.
+    /// Writes a number. NaN and infinities, which JSON does not have, make [`finish`](Writer::finish) fail.
     pub fn number(&mut self, value: f64) -> &mut Self {
         if value.is_finite() {
             self.text(&format!("{value:?}"))
@@ -159,17 +159,17 @@ impl Writer {
         }
     }
 
-    /// `true` or `false`.
+    /// Writes `true` or `false`.
     pub fn boolean(&mut self, value: bool) -> &mut Self {
         self.text(if value { "true" } else { "false" })
     }
 
-    /// `null`.
+    /// Writes `null`.
     pub fn null(&mut self) -> &mut Self {
         self.text("null")
     }
 
-    /// A value that is JSON text already; text that is not makes [`finish`](Writer::finish) fail.
+    /// Writes a value that is JSON text already. Text that is not JSON makes [`finish`](Writer::finish) fail.
     pub fn json(&mut self, text: &str) -> &mut Self {
         if super::pointer(text, "").map(str::len) == Some(text.trim().len()) {
             self.text(text)
@@ -179,10 +179,10 @@ impl Writer {
         }
     }
 
-    /// The text, if it is one whole value.
+    /// The text.
     ///
     /// # Errors
-    /// `Unfinished` when a container is still open, nothing was written, or a call did not fit.
+    /// `Unfinished` if a container is still open, nothing was written, or a call did not fit.
     pub fn finish(self) -> Result<String, Unfinished> {
         if self.wrong || !self.open.is_empty() || self.out.is_empty() {
             Err(Unfinished)
@@ -211,7 +211,7 @@ impl Writer {
     }
 }
 
-/// The calls to a [`Writer`] did not make one whole JSON value.
+/// The calls to a [`Writer`] did not produce one JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the calls to the writer did not make one whole JSON value")]
 pub struct Unfinished;

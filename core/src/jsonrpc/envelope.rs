@@ -1,7 +1,7 @@
-//! The members of a message, in one pass.
+//! Reading the members of a message in one pass.
 //!
-//! The pass hands `params` and `result` to the caller as it meets them. A caller that knows by then what they should
-//! be checks them on the spot; otherwise it only skips them, and comes back for them when the envelope is complete.
+//! The pass hands `params` and `result` to the caller as it meets them. A caller that already knows their type checks
+//! them at once; otherwise it skips them, and returns to them when the envelope is complete.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::Id;
 use crate::json::{Kind, Scanner, SyntaxError};
 
-/// What stands in the `jsonrpc` member.
+/// The state of the `jsonrpc` member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Version {
     #[default]
@@ -18,7 +18,7 @@ pub(crate) enum Version {
     Wrong,
 }
 
-/// What stands in the `id` member.
+/// The state of the `id` member.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum IdMember {
     #[default]
@@ -26,17 +26,17 @@ pub(crate) enum IdMember {
     Id(Id),
     /// A number with a fraction or an exponent.
     Fraction,
-    /// Not an id: an object, a number of more than 64 bits, text that is no Unicode and so on.
+    /// Not an id: an object, a number beyond 64 bits, a string with a lone surrogate and so on.
     Invalid,
 }
 
-/// A member that may be there, be something else, or be missing.
+/// A member that may be present, have another type, or be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Member<T> {
     #[default]
     Absent,
     Is(T),
-    /// Another kind of value than belongs there.
+    /// A value of another type.
     Wrong,
 }
 
@@ -49,20 +49,20 @@ pub(crate) struct Envelope<'a> {
     pub(crate) params: Option<(Kind, Range<usize>)>,
     pub(crate) result: Option<Range<usize>>,
     pub(crate) error: Option<Range<usize>>,
-    /// A member that stands there twice; `id` before others, since then nobody knows which request it is.
+    /// A member that occurs twice. `id` takes precedence, because then it is unclear which request is meant.
     pub(crate) twice: Option<&'static str>,
 }
 
-/// Looks at `params` and `result` while the envelope is read.
+/// Receives `params` and `result` while the envelope is read.
 pub(crate) trait Body<'a> {
-    /// Reads the value that comes next.
+    /// Reads the next value.
     fn params(&mut self, scanner: &mut Scanner<'a>, method: Option<&str>) -> Result<(), SyntaxError>;
-    /// Reads the value that comes next.
+    /// Reads the next value.
     fn result(&mut self, scanner: &mut Scanner<'a>, id: Option<&Id>) -> Result<(), SyntaxError>;
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads one object; the scanner stands at its brace.
+    /// Reads one object. The scanner is at its brace.
     pub(crate) fn read(scanner: &mut Scanner<'a>, body: &mut dyn Body<'a>) -> Result<Self, SyntaxError> {
         let mut envelope = Envelope::default();
         let mut more = scanner.enter(Kind::Object)?;
@@ -84,7 +84,7 @@ impl<'a> Envelope<'a> {
                     let broken = scanner.lone_surrogates().len();
                     let place = scanner.skip()?;
                     let text = scanner.slice(place);
-                    // Half a surrogate pair cannot be written again, and with another character it is another id.
+                    // A lone surrogate cannot be written back, and replacing it would make another id.
                     let whole = scanner.lone_surrogates().len() == broken;
                     let fraction = kind == Kind::Number && text.contains(['.', 'e', 'E']);
                     let other = if fraction { IdMember::Fraction } else { IdMember::Invalid };

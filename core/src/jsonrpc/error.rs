@@ -1,32 +1,32 @@
-//! Error codes and error answers.
+//! Error codes, and errors from the peer.
 
 use std::fmt;
 
-/// The code of an error answer (RPC-24).
+/// The code of a JSON-RPC error (RPC-24).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ErrorCode(pub i32);
 
 impl ErrorCode {
-    /// Not JSON.
+    /// The text is not JSON.
     pub const PARSE_ERROR: Self = ErrorCode(-32700);
-    /// JSON, but not a message, or not now.
+    /// The JSON is not a message, or the message is not allowed now.
     pub const INVALID_REQUEST: Self = ErrorCode(-32600);
-    /// Nobody here serves this method.
+    /// The receiver does not implement the method.
     pub const METHOD_NOT_FOUND: Self = ErrorCode(-32601);
     /// The params do not fit the method.
     pub const INVALID_PARAMS: Self = ErrorCode(-32602);
-    /// Something else went wrong.
+    /// Any other failure.
     pub const INTERNAL_ERROR: Self = ErrorCode(-32603);
     /// The request was cancelled.
     pub const REQUEST_CANCELLED: Self = ErrorCode(-32800);
-    /// Log in first.
+    /// A login is required first.
     pub const AUTH_REQUIRED: Self = ErrorCode(-32000);
-    /// A file or session that does not exist.
+    /// A file or a session does not exist.
     pub const RESOURCE_NOT_FOUND: Self = ErrorCode(-32002);
-    /// No common protocol version (v2).
+    /// No common protocol version (version 2).
     pub const UNSUPPORTED_PROTOCOL_VERSION: Self = ErrorCode(-32022);
 
-    /// The usual short message for a code.
+    /// The usual short message for the code.
     pub const fn message(self) -> &'static str {
         match self.0 {
             -32700 => "Parse error",
@@ -48,15 +48,15 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// An error answer of the peer.
+/// An error with which the peer answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} ({code})")]
 #[non_exhaustive]
 pub struct PeerError {
-    /// Its code; unknown ones are kept.
+    /// The code, which need not be one of the constants.
     pub code: ErrorCode,
-    /// Its message.
+    /// The message.
     pub message: String,
-    /// Its data, as JSON text.
+    /// The data, as JSON text.
     pub data: Option<String>,
 }

@@ -2,23 +2,24 @@
 
 use std::fmt;
 
-/// Whatever a peer calls something, request, session, terminal, tool call or method, has at most this many bytes
-/// (LIMIT-07): of names that stay known the number is bounded, and so is the length.
+/// The maximum length in bytes of whatever a peer names: a request, a session, a terminal, a tool call, a method
+/// (LIMIT-07). Together with the limits on how many are remembered, this bounds memory.
 pub(crate) const MAX_NAME_BYTES: usize = 4096;
 
-/// The id of a request: exact, never through a double (RPC-06, RPC-09).
+/// The id of a request. Numbers are exact and never pass through a double (RPC-06, RPC-09).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Id {
-    /// `null`: legal in v1, best avoided.
+    /// `null`, which version 1 allows but advises against.
     Null,
-    /// A whole number.
+    /// An integer.
     Number(i64),
     /// A string.
     String(Box<str>),
 }
 
 impl Id {
-    /// The id in a JSON text; `None` for what is no id: a fraction, a boolean, an object, a number beyond 64 bits.
+    /// The id in a JSON text; `None` if the text is not an id: a number with a fraction or an exponent, a number beyond
+    /// 64 bits, a boolean, a list, an object.
     pub fn from_json(json: &str) -> Option<Self> {
         let json = json.trim();
         match json.as_bytes().first()? {

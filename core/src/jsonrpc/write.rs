@@ -1,4 +1,4 @@
-//! Messages as text: the core writes every envelope, so that no host can write a wrong one.
+//! Messages as text. The core writes every envelope, so no host can write a wrong one.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::json::quote;
 use crate::room;
 
 const HEAD: &str = r#"{"jsonrpc":"2.0","#;
-/// A brace and a line end.
+/// A closing brace and a line end.
 const END: usize = 2;
 
 pub(crate) fn write_request(id: &Id, method: &str, params: &str) -> String {

@@ -1,24 +1,24 @@
-//! Keys in order, each with the number of its value's place. This is the larger half of a map, and it does not depend on the
-//! type of the values, so that a module has its code once for each type of keys.
+//! The ordered keys of a map, each with the number of its value's place. This larger half of a map does not depend on
+//! the type of the values, so a program has its code once for each type of keys.
 
 use std::borrow::Borrow;
 
-/// The longest piece of a list.
+/// The largest number of keys in a piece.
 pub(super) const LONGEST: usize = 512;
 
-/// A piece, and a place in it.
+/// A piece and an index into it.
 pub(crate) type At = (usize, usize);
 
 type Piece<K> = Vec<(K, u32)>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Keys<K> {
-    /// None of them is empty, and two neighbours have more than half of [`LONGEST`] together.
+    /// No piece is empty, and two neighbours together have more than half of [`LONGEST`] keys.
     pub(super) pieces: Vec<Piece<K>>,
     len: usize,
-    /// The places of values that were removed.
+    /// The places of values that were removed, for reuse.
     pub(super) free: Vec<u32>,
-    /// All places that there are.
+    /// The number of places, used and free.
     places: u32,
 }
 
@@ -58,7 +58,7 @@ impl<K> Keys<K> {
         }
     }
 
-    /// Adds what comes after all others.
+    /// Appends a key that comes after all others.
     fn push(&mut self, key: K, value: u32) {
         self.len += 1;
         match self.pieces.last_mut() {
@@ -67,7 +67,7 @@ impl<K> Keys<K> {
         }
     }
 
-    /// Puts a new key where it belongs.
+    /// Inserts a new key at its place.
     fn insert(&mut self, (mut piece, mut at): At, key: K, value: u32) {
         if self.pieces.is_empty() {
             return self.push(key, value);
@@ -98,7 +98,7 @@ impl<K> Keys<K> {
         entry
     }
 
-    /// Joins two neighbours that have become short.
+    /// Joins two neighbouring pieces that have become short.
     fn join(&mut self, first: usize) {
         let Some(second) = self.pieces.get(first + 1) else { return };
         if self.pieces[first].len() + second.len() <= LONGEST / 2 {
@@ -125,7 +125,7 @@ impl<K> Keys<K> {
         (place as usize, true)
     }
 
-    /// Where a key is, or belongs.
+    /// Where a key is (`Ok`), or where it would be inserted (`Err`).
     #[inline(never)]
     pub(super) fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<At, At>
     where
@@ -141,7 +141,7 @@ impl<K> Keys<K> {
         at.map(|at| (piece, at)).map_err(|at| (piece, at))
     }
 
-    /// Those from a key on, in order.
+    /// The keys from a key on, in order.
     pub(super) fn from<Q: Ord + ?Sized>(&self, key: &Q) -> Iter<'_, K>
     where
         K: Borrow<Q>,
@@ -151,7 +151,7 @@ impl<K> Keys<K> {
     }
 }
 
-/// Keys in order, with the numbers of their values.
+/// The keys in order, with the places of their values.
 #[derive(Debug, Clone)]
 pub(super) struct Iter<'a, K> {
     pieces: &'a [Piece<K>],

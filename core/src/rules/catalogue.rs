@@ -1,22 +1,22 @@
-//! The words of a rule, and the type of its id.
+//! The rows of the catalogue, and the type of rule ids.
 //!
-//! An id in the code is written `id!("SESS-01")`, which is looked up while the crate is compiled: one that no row has does
-//! not compile, so that whatever an event or an error carries is in the catalogue.
+//! Code writes an id as `id!("SESS-01")`, which is looked up at compile time. An id without a row does not compile, so
+//! every id that an event or an error carries is in the catalogue.
 
 use std::fmt;
 
 use super::table::AREAS;
 use crate::versions::Versions;
 
-/// One area of the catalogue.
+/// An area of the catalogue.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Area {
-    /// The prefix of its rules' ids.
+    /// The prefix of the ids of its rules.
     pub name: &'static str,
-    /// What it is about.
+    /// What the area is about.
     pub title: &'static str,
-    /// Its rules, in order.
+    /// The rules of the area, in order.
     pub rules: &'static [Rule],
 }
 
@@ -36,7 +36,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// As the specification writes it.
+    /// The word that the specification uses, such as `MUST NOT`.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Must => "MUST",
@@ -48,19 +48,19 @@ impl Level {
     }
 }
 
-/// How bad it is when a peer breaks a rule; a host sets a policy for each.
+/// How bad it is to break a rule. A host can set a policy for each severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Odd, and harmless.
+    /// Unusual, but harmless.
     Note,
-    /// Wrong, but what was meant is clear.
+    /// Wrong, but the intention is clear.
     Warning,
-    /// Wrong: the message cannot be taken as it is.
+    /// Wrong, and the message cannot be used as it is.
     Error,
 }
 
 impl Severity {
-    /// A name for it, the same in every language.
+    /// The name of the severity, the same in all languages.
     pub const fn name(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -70,60 +70,58 @@ impl Severity {
     }
 }
 
-/// One rule.
+/// A rule of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rule {
-    /// Its id, which events and errors carry.
+    /// The id that events and errors carry.
     pub id: &'static str,
-    /// How binding the specification makes it.
+    /// How binding the specification makes the rule.
     pub level: Level,
-    /// How bad it is when a peer breaks it.
+    /// How bad it is to break the rule.
     pub severity: Severity,
-    /// Whether the host's calls are held to it.
+    /// Whether the host's messages are checked against the rule.
     pub send: bool,
-    /// Whether the peer's messages are held to it.
+    /// Whether the peer's messages are checked against the rule.
     pub receive: bool,
-    /// Whether the connection follows or does what it says.
+    /// Whether the connection itself follows the rule.
     pub track: bool,
-    /// The versions of the protocol that it belongs to.
+    /// The protocol versions that have the rule.
     pub versions: Versions,
-    /// The rules whose ids events carry in place of this one's, where their checks speak for it; usually none.
+    /// The rules whose ids events carry in place of this one's because their checks cover it. Usually empty.
     pub reported_as: &'static [&'static str],
-    /// What it says, in one sentence of our own; empty without the feature `words`.
+    /// What the rule says, in one sentence of our own. Empty without the feature `words`.
     pub text: &'static str,
 }
 
 impl Rule {
-    /// With the ids that events carry in place of this one's.
+    /// Sets the ids that events carry in place of this one's.
     pub(super) const fn reported_as(mut self, ids: &'static [&'static str]) -> Self {
         self.reported_as = ids;
         self
     }
 }
 
-/// The id of a rule in the catalogue; there are no others.
-///
-/// It compares with text, and prints as it.
+/// The id of a rule of the catalogue. It compares with text and is displayed as text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RuleId {
-    /// Where its row stands. A reference to the row would not do: constants may be copied, and their addresses differ then.
+    /// The place of the row. A reference would not do: constants may be duplicated, and their addresses then differ.
     area: u8,
     row: u8,
 }
 
 impl RuleId {
-    /// Its text, such as `SESS-01`.
+    /// The text of the id, such as `SESS-01`.
     pub const fn as_str(self) -> &'static str {
         self.rule().id
     }
 
-    /// The rule.
+    /// The row of the rule.
     pub const fn rule(self) -> &'static Rule {
         &AREAS[self.area as usize].rules[self.row as usize]
     }
 
-    /// The id that is spelt like this. In a constant, one that no row has does not compile.
+    /// The id with this text. In a constant, an id without a row is a compile error.
     ///
     /// ```
     /// # use libacp::rules::RuleId;
@@ -132,7 +130,7 @@ impl RuleId {
     /// ```
     ///
     /// # Panics
-    /// When no rule has this id; [`rule`](super::rule) asks.
+    /// If no rule has this id. [`rule`](super::rule) does not panic.
     pub const fn of(id: &str) -> Self {
         let mut area = 0;
         while area < AREAS.len() {
@@ -150,7 +148,7 @@ impl RuleId {
     }
 }
 
-/// Equality of texts, which `==` does not offer while constants are computed.
+/// Compares texts at compile time, where `==` is not available.
 const fn same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut at = 0;
@@ -160,7 +158,7 @@ const fn same(one: &str, other: &str) -> bool {
     at == one.len() && at == other.len()
 }
 
-/// The id of a rule in the catalogue, looked up while the crate is compiled.
+/// The id of a rule of the catalogue, looked up at compile time.
 macro_rules! id {
     ($id:literal) => {
         const { $crate::rules::RuleId::of($id) }
@@ -203,16 +201,14 @@ impl PartialEq<&str> for RuleId {
     }
 }
 
-/// Enforced on what the host sends.
+/// The host's messages are checked against the rule.
 pub(super) const SEND: u8 = 1;
-/// Enforced on what the peer sends.
+/// The peer's messages are checked against the rule.
 pub(super) const RECEIVE: u8 = 2;
-/// Followed or done by the connection.
+/// The connection itself follows the rule.
 pub(super) const TRACK: u8 = 4;
 
-/// A row of the catalogue.
-///
-/// Without the feature `words` its text stays out of the program.
+/// A row of the catalogue. Without the feature `words`, the text does not become part of the program.
 pub(super) const fn rule(
     id: &'static str,
     level: Level,

@@ -1,9 +1,9 @@
 //! The rule catalogue: every rule of the protocol that this library enforces or follows, by area.
 //!
-//! Its rows are data (`core/protocol/rules.json`), from which `table` is generated; `catalogue` has the types, and `switch`
-//! lets a proof switch a rule off. The code of a rule is elsewhere: the model's tables hold types, gates, phases and
-//! directions, and name the rule that a wrong value breaks; checks and trackers are in the engine. A rule says how it is
-//! enforced, so that `cargo xtask rules` can hold it against the tests.
+//! The rows are data (`core/protocol/rules.json`), from which `table` is generated. `catalogue` has the types, and
+//! `switch` lets a test switch a rule off. The code of a rule is elsewhere: the tables of the model hold types, gates,
+//! phases and directions, and name the rule that a wrong value breaks; checks and trackers are in the engine. A row
+//! says how its rule is enforced, so that `cargo xtask rules` can compare that with the tests.
 
 #[macro_use]
 mod catalogue;
@@ -18,7 +18,7 @@ pub use switch::Way;
 pub use switch::{asked, without};
 pub use table::AREAS;
 
-/// The rule with this id.
+/// The rule with this id, if there is one.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     let area = id.split('-').next()?;
     let area = AREAS.iter().find(|known| known.name == area)?;

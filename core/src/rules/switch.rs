@@ -1,24 +1,24 @@
-//! Rules that can be switched off, one direction at a time: so `cargo xtask rules --prove` shows that the tests of each
-//! rule fail without it.
+//! Switching off a rule in one direction, so that `cargo xtask rules --prove` can show that the tests of each rule fail
+//! without it.
 //!
-//! Whatever enforces or follows a rule asks [`RuleId::is_on`] first. Only with the feature `prove` can the answer be no;
-//! otherwise it is a constant and leaves nothing behind in the program.
+//! All code that enforces or follows a rule asks [`RuleId::is_on`] first. The answer can be false only with the feature
+//! `prove`; otherwise it is a constant that costs nothing.
 
 use super::RuleId;
 
 /// A direction in which a rule holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Way {
-    /// The host's messages are held to it.
+    /// The host's messages are checked against it.
     Send,
-    /// The peer's messages are held to it.
+    /// The peer's messages are checked against it.
     Receive,
-    /// The connection does what it says.
+    /// The connection itself follows it.
     Track,
 }
 
 impl Way {
-    /// That of a message.
+    /// The direction of a message.
     pub(crate) const fn of(from_host: bool) -> Way {
         if from_host {
             Way::Send
@@ -70,7 +70,7 @@ mod proving {
         }
     }
 
-    /// Runs something on this thread while these rules do not hold in these directions.
+    /// Runs something on this thread with rules switched off in the given directions.
     pub fn without<T>(rules: &[(RuleId, Way)], run: impl FnOnce() -> T) -> T {
         struct On;
         impl Drop for On {
@@ -83,8 +83,7 @@ mod proving {
         run()
     }
 
-    /// What the code on this thread has asked for since this was called last: each rule and direction that it holds
-    /// messages to, or follows.
+    /// The rules and directions that code on this thread has asked for since the last call.
     pub fn asked() -> HashSet<(RuleId, Way)> {
         ASKED.take()
     }

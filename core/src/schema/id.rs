@@ -1,4 +1,4 @@
-//! [`Id`] as a serde type: exact, and nothing but null, a whole number of 64 bits or a string.
+//! [`Id`] for serde: exact, and nothing but null, a 64-bit integer or a string.
 
 use std::fmt;
 

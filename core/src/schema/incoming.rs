@@ -1,19 +1,20 @@
-//! What the calls of one side can be read from, as [`v1::ClientRequest::read`](super::v1::ClientRequest::read) does.
+//! Traits for the messages that the generated enums of calls read, such as
+//! [`v1::ClientRequest::read`](super::v1::ClientRequest::read).
 //!
-//! The connection's events are such messages. They are traits, because what they are made of stands above the types.
+//! The events of a connection implement them. They are traits because the events are in a layer above the types.
 
-/// A request as it came: its method, and its params as JSON text.
+/// A request that arrived.
 pub trait Request {
-    /// The method.
+    /// The method's name.
     fn method(&self) -> &str;
-    /// The params as JSON text, `{}` where there were none.
+    /// The params as JSON text, `{}` if there were none.
     fn params(&self) -> &str;
 }
 
-/// A notification as it came: its method, and its params as JSON text.
+/// A notification that arrived.
 pub trait Notification {
-    /// The method.
+    /// The method's name.
     fn method(&self) -> &str;
-    /// The params as JSON text, `{}` where there were none.
+    /// The params as JSON text, `{}` if there were none.
     fn params(&self) -> &str;
 }

@@ -1,4 +1,4 @@
-//! Objects with free keys.
+//! Objects with arbitrary keys.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Str;
 
-/// An object whose keys the sender makes up, in the order in which they were sent: forms show their fields in it.
+/// An object with arbitrary keys, in the order in which they were sent. The order matters: forms show their fields in
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map<'a, V>(pub Vec<(Str<'a>, V)>);
 
@@ -18,17 +19,17 @@ impl<'a, V> Map<'a, V> {
         Map(Vec::new())
     }
 
-    /// Whether it has no members.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many members it has.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The value of a key; of the last one, where the sender repeats a key.
+    /// The value of a key; the last one, if the sender repeats a key.
     pub fn get(&self, key: &str) -> Option<&V> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }

@@ -8,45 +8,48 @@ use crate::validation::{check, DraftSet, Mode, Part, Problem, Rejected};
 
 /// A type of the protocol.
 pub trait Message<'a>: Serialize + Deserialize<'a> + IntoOwned {
-    /// Its name in the specification.
+    /// The name of the type in the specification.
     const NAME: &'static str;
-    /// The protocol version it belongs to.
+    /// The tables of the protocol version that the type belongs to.
     const TABLES: &'static Tables;
-    /// Its place in [`Self::TABLES`].
+    /// The index of the type in [`Self::TABLES`].
     const TYPE: TypeId;
-    /// Whether `null` in its place is read as `{}`.
+    /// Whether `null` is read as `{}`.
     const NULL_IS_EMPTY: bool;
 
-    /// Reads a text that does not live long enough to borrow from.
+    /// Reads a text without borrowing from it.
+    ///
+    /// # Errors
+    /// If the text does not fit the type.
     fn detached(json: &str) -> Result<Self, serde_json::Error>;
 }
 
-/// Params of a request.
+/// The params of a request.
 pub trait Request<'a>: Message<'a> {
     /// The method's name on the wire.
     const METHOD: &'static str;
-    /// Who sends it.
+    /// The side that sends it.
     const FROM: Sender;
-    /// What answers it.
+    /// The result that answers it.
     type Result<'r>: Message<'r>;
 }
 
-/// Params of a notification.
+/// The params of a notification.
 pub trait Notification<'a>: Message<'a> {
     /// The method's name on the wire.
     const METHOD: &'static str;
-    /// Who sends it.
+    /// The side that sends it.
     const FROM: Sender;
 }
 
-/// The params of one method, whatever they borrow from, as a type that has no lifetime itself: `fn(SetSessionModeRequest)`
-/// for those of `session/set_mode`.
+/// The params of one method with any lifetime, as a type without one: `fn(SetSessionModeRequest)` stands for the params
+/// of `session/set_mode`.
 pub trait Family {
-    /// The params.
+    /// The params with a lifetime.
     type Params<'a>;
 }
 
-/// What may answer the requests of a family.
+/// A result that may answer the requests of a family.
 pub trait Answers<F>: Serialize {}
 
 /// Marks the client's side; see [`typed::Client`](crate::typed::Client).
@@ -61,18 +64,18 @@ pub enum AgentSide {}
 #[diagnostic::on_unimplemented(message = "`{Self}` is not sent by this side of a connection")]
 pub trait SentBy<Side> {}
 
-/// How [`decode`] reads.
+/// How [`decode`] treats what does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// What happens to what does not fit.
+    /// How strictly the value is checked.
     pub mode: Mode,
     /// What the value is part of.
     pub part: Part,
-    /// The drafts that are switched on.
+    /// The drafts that are enabled.
     pub drafts: DraftSet,
 }
 
-/// A value, and what was repaired or let through on the way to it.
+/// A value, and what was repaired or accepted while decoding it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded<T> {
     /// The value.
@@ -81,20 +84,21 @@ pub struct Decoded<T> {
     pub problems: Vec<Problem>,
 }
 
-/// Why JSON did not become a type.
+/// Why JSON could not be decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
-    /// It does not fit the model.
+    /// The JSON does not fit the model.
     #[error(transparent)]
     Rejected(#[from] Rejected),
-    /// It fits the model, but not the type: a fault of this crate's, as both come from the same place.
+    /// The JSON fits the model but not the type. This is a defect of this crate, because both are generated from the
+    /// same model.
     #[error("the value cannot be read: {0}")]
     Unreadable(#[from] serde_json::Error),
 }
 
-/// Checks JSON against the model, repairs what the policy lets it repair, and reads the rest.
+/// Checks JSON against the model, repairs what the policy allows to be repaired, and reads the result.
 ///
-/// The value borrows from `json` as long as nothing had to be repaired.
+/// The value borrows from `json` unless something was repaired.
 ///
 /// # Errors
 /// [`DecodeError`] with the place and what was expected there.
@@ -108,7 +112,7 @@ pub fn decode<'a, T: Message<'a>>(json: &'a str, policy: Policy) -> Result<Decod
     Ok(Decoded { value, problems: checked.problems })
 }
 
-/// Lists types as messages of a protocol version.
+/// Implements [`Message`](crate::schema::Message) for the types of a protocol version.
 macro_rules! messages {
     ($tables:ident; $($name:ident $(<$a:lifetime>)? = $id:ident, $null:literal;)+) => {
         $(impl<'a> $crate::schema::Message<'a> for $name $(<$a>)? {
@@ -124,7 +128,7 @@ macro_rules! messages {
     };
 }
 
-/// Marks params with the sides that send them.
+/// Implements [`SentBy`](crate::schema::SentBy) for params.
 macro_rules! sent_by {
     ($params:ident, Client) => {
         impl $crate::schema::SentBy<$crate::schema::ClientSide> for $params<'_> {}
@@ -138,7 +142,7 @@ macro_rules! sent_by {
     };
 }
 
-/// Makes params a family.
+/// Implements [`Family`](crate::schema::Family) for params.
 macro_rules! family {
     ($params:ident) => {
         impl $crate::schema::Family for for<'f> fn($params<'f>) {
@@ -147,7 +151,7 @@ macro_rules! family {
     };
 }
 
-/// Lists params types as requests, with what answers them.
+/// Implements [`Request`](crate::schema::Request) for params, with their results.
 macro_rules! requests {
     ($($params:ident = $method:literal, $from:ident, $result:ident $(<$r:lifetime>)?;)*) => {
         $(impl<'a> $crate::schema::Request<'a> for $params<'a> {
@@ -161,7 +165,7 @@ macro_rules! requests {
     };
 }
 
-/// Lists params types as notifications.
+/// Implements [`Notification`](crate::schema::Notification) for params.
 macro_rules! notifications {
     ($($params:ident = $method:literal, $from:ident;)*) => {
         $(impl<'a> $crate::schema::Notification<'a> for $params<'a> {
@@ -173,7 +177,7 @@ macro_rules! notifications {
     };
 }
 
-/// All calls of one kind that one side makes, as an enum.
+/// Defines an enum of all calls of one kind that one side makes.
 macro_rules! calls {
     ($(#[$doc:meta])* $name:ident of $event:ident; $($params:ident = $variant:ident, $method:literal;)*) => {
         $(#[$doc])*

@@ -1,17 +1,17 @@
-//! The protocol's messages, typed, and the tables that untrusted JSON is checked with.
+//! The protocol's message types, and the tables by which untrusted JSON is checked.
 //!
-//! [`v1`] and [`v2`] hold one type per type of the specification, generated from the model in `core/protocol/`. They
-//! borrow from the text they are read from ([`Str`], [`Raw`], [`Map`]), keep what they do not know (`Unrecognized`
-//! variants), and tell leaving out from null where the protocol does ([`Patch`]). Every one has a constructor `new` with
-//! what must be there, is a [`Message`], and becomes independent of its text by [`IntoOwned`]; those of version 1 have
-//! methods that set the rest.
+//! [`v1`] and [`v2`] have one type for each type of the specification, generated from the model in `core/protocol/`.
+//! The types borrow from the text that they are read from ([`Str`], [`Raw`], [`Map`]), keep what they do not know
+//! (`Unrecognized` variants), and distinguish an absent member from null where the protocol does ([`Patch`]). Every
+//! type has a constructor `new` with the required fields and builder methods for the optional ones, is a [`Message`],
+//! and can be detached from its text by [`IntoOwned`].
 //!
-//! Untrusted JSON goes through [`decode`], which checks it first. The types alone are strict: they refuse what does not
-//! fit and repair nothing.
+//! Untrusted JSON goes through [`decode`], which checks it first. Deserializing a type directly is strict: it refuses
+//! what does not fit and repairs nothing.
 //!
-//! All of this but the tables is behind the feature `types`, which is on by default.
+//! Everything here except the tables needs the feature `types`, which is enabled by default.
 //!
-//! Read `message` first, then the small types, then `unions`, which is how the generated unions are read.
+//! Read `message` first, then the small types, then `unions`, by which the generated unions are read.
 
 pub mod drafts;
 #[cfg(feature = "types")]

@@ -1,14 +1,14 @@
-//! Letting go of the message that a value borrows from.
+//! Detaching a value from the text that it borrows from.
 
 use super::{Map, Patch, Raw, Str};
 use crate::jsonrpc::Id;
 
-/// What can be made independent of the text it was read from. Every type of the schema can.
+/// A value that can be detached from the text that it was read from. Every type of the schema can.
 pub trait IntoOwned {
-    /// The same type with nothing borrowed.
+    /// The same type without borrowed parts.
     type Owned: 'static;
 
-    /// Copies what is borrowed and moves the rest.
+    /// Copies the borrowed parts and moves the rest.
     fn into_owned(self) -> Self::Owned;
 }
 

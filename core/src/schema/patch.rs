@@ -1,16 +1,16 @@
-//! Members of updates, where leaving out, null and a value say three different things.
+//! Members of updates for which absence, null and a value mean three different things.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A change to something the reader has already: keep it, clear it, or set it.
+/// A change of something that the reader already has: keep it, clear it, or set it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Patch<T> {
-    /// The member is left out: what was there stays.
+    /// The member is absent: keep the old value.
     #[default]
     Absent,
-    /// The member is null: what was there goes.
+    /// The member is null: clear the value.
     Null,
-    /// The new value.
+    /// The member has a value: set it.
     Value(T),
 }
 
@@ -28,7 +28,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Carries the change out.
+    /// Makes the change.
     pub fn apply(self, to: &mut Option<T>) {
         match self {
             Patch::Absent => {}
@@ -37,7 +37,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Turns the value into another.
+    /// Converts the value.
     pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Patch::Absent => Patch::Absent,

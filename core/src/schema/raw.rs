@@ -5,25 +5,35 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// One JSON value as text: what the model does not describe, and what a newer peer sends that we do not know.
+/// One JSON value as text: what the model does not describe, and what a newer peer sends.
 ///
-/// It borrows from the message, and is written back byte by byte. Two are equal when their texts are. Types that hold
-/// one decode from text (`serde_json::from_str`, `from_slice`), not from readers or a `serde_json::Value`.
+/// It borrows from the message and is written back byte for byte. Two values are equal if their texts are. Types that
+/// contain one can be deserialized from text (`serde_json::from_str`, `from_slice`), but not from readers or a
+/// `serde_json::Value`.
 #[derive(Debug, Clone)]
 pub struct Raw<'a>(Cow<'a, RawValue>);
 
 impl<'a> Raw<'a> {
-    /// JSON text, checked to be one value.
+    /// Borrows JSON text.
+    ///
+    /// # Errors
+    /// If the text is not one JSON value.
     pub fn new(json: &'a str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(json)
     }
 
-    /// JSON text of its own, checked to be one value.
+    /// Takes ownership of JSON text.
+    ///
+    /// # Errors
+    /// If the text is not one JSON value.
     pub fn from_string(json: String) -> Result<Raw<'static>, serde_json::Error> {
         RawValue::from_string(json).map(|raw| Raw(Cow::Owned(raw)))
     }
 
-    /// What a value looks like as JSON.
+    /// Serializes a value.
+    ///
+    /// # Errors
+    /// If the value cannot be serialized.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Raw<'static>, serde_json::Error> {
         serde_json::value::to_raw_value(value).map(|raw| Raw(Cow::Owned(raw)))
     }
@@ -33,17 +43,20 @@ impl<'a> Raw<'a> {
         self.0.get()
     }
 
-    /// Reads it as a type; what comes out borrows from this.
+    /// Deserializes the text. The result borrows from this value.
+    ///
+    /// # Errors
+    /// If the text does not fit the type.
     pub fn parse<'r, T: Deserialize<'r>>(&'r self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.as_str())
     }
 
-    /// Whether it is a piece of something else.
+    /// Whether it borrows from a message.
     pub const fn is_borrowed(&self) -> bool {
         matches!(self.0, Cow::Borrowed(_))
     }
 
-    /// The same, independent of the message.
+    /// A copy that does not borrow from the message.
     pub(super) fn detach(self) -> Raw<'static> {
         Raw(Cow::Owned(self.0.into_owned()))
     }

@@ -1,8 +1,8 @@
-//! The types of the schema, read straight from text in one pass.
+//! Deserializing the types of the schema directly from text, in one pass.
 //!
-//! `serde_json` reads a union of this crate's twice, once for where it ends and once for what it is, and so every level
-//! of nested unions again. Here a union's tag is looked at where it stands and the variant is read from the same place.
-//! Whatever the schema has little of is left to `serde_json`, on the piece of text that it stands in. Read `unions` next.
+//! `serde_json` would read a union of this crate twice, once to find its end and once to find its type, and nested
+//! unions once more per level. Here the tag is looked up in place and the variant is read from the same position.
+//! Whatever is rare in the schema is left to `serde_json`. Read `unions` next.
 
 use std::borrow::Cow;
 
@@ -13,24 +13,24 @@ use serde_json::Error;
 
 use crate::json::{Checkpoint, Kind, Scanner, SyntaxError, Text};
 
-/// What the name of a union begins with, as a reader is told it; its tag follows.
+/// The prefix by which the name of a type tells the reader that it is a union; the tag follows.
 pub(super) const UNION: &str = "$union ";
 
-/// As deep as `serde_json` reads, since types are read by recursion.
+/// The depth to which `serde_json` reads, because types are read by recursion.
 const DEPTH: u32 = 127;
 
-/// Reads a text as a type.
+/// Deserializes a text.
 pub(crate) fn read<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Error> {
     let mut reader = Reader { scanner: Scanner::new(json, DEPTH), room: Vec::new() };
     let value = T::deserialize(&mut reader).and_then(|value| reader.scanner.end().map(|()| value).map_err(refused));
     value.map_err(|error| placed(&error, &json[..reader.scanner.offset().min(json.len())]))
 }
 
-/// An error with its place, which is behind the text that was read.
+/// Adds the position to an error: the end of the text that was read.
 #[cold]
 fn placed(error: &Error, read: &str) -> Error {
     let message = error.to_string();
-    // A place in a piece of the text means nothing to who gave the whole.
+    // A position within a piece means nothing to a caller who passed the whole text.
     let inner = format!(" at line {} column {}", error.line(), error.column());
     let message = message.strip_suffix(&inner).unwrap_or(&message);
     let line = read.matches('\n').count() + 1;
@@ -45,7 +45,7 @@ fn refused(error: SyntaxError) -> Error {
 
 struct Reader<'de> {
     scanner: Scanner<'de>,
-    /// Where strings are unescaped.
+    /// A buffer for strings with escapes.
     room: Vec<u8>,
 }
 
@@ -54,7 +54,7 @@ impl<'de> Reader<'de> {
         self.scanner.peek().map_err(refused)
     }
 
-    /// The value that comes next, for `serde_json` to read.
+    /// Hands the next value to `serde_json`.
     fn aside(&mut self) -> Result<serde_json::Deserializer<serde_json::de::StrRead<'de>>, Error> {
         let place = self.scanner.skip().map_err(refused)?;
         Ok(serde_json::Deserializer::from_str(self.scanner.slice(place)))
@@ -69,7 +69,7 @@ impl<'de> Reader<'de> {
         if let Some(value) = value {
             return visitor.visit_string(value.to_owned());
         }
-        // An earlier look may have met them as well.
+        // The list may also have entries from an earlier look-ahead.
         if self.scanner.lone_surrogates().iter().any(|at| *at >= start && *at < self.scanner.offset()) {
             return Err(Error::custom("half a surrogate pair"));
         }
@@ -81,7 +81,7 @@ impl<'de> Reader<'de> {
         self.members(more, visitor)
     }
 
-    /// Inside an object, the members that follow.
+    /// Reads the remaining members of an object.
     fn members<V: Visitor<'de>>(&mut self, more: bool, visitor: V) -> Result<V::Value, Error> {
         let mut inside = Inside { reader: self, more, kind: Kind::Object };
         let value = visitor.visit_map(&mut inside)?;
@@ -257,7 +257,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
             }
             return visitor.visit_enum(Tagged { reader: self, tag });
         }
-        // No type of Rust's is called so: it is what `serde_json` calls text that stays as it is.
+        // This is the name by which `serde_json` marks text that is kept as it is. No Rust type can have it.
         if name.starts_with('$') {
             return self.aside()?.deserialize_newtype_struct(name, visitor);
         }

@@ -1,4 +1,4 @@
-//! The macros that the generated files define their strings and integers with.
+//! The macros by which the generated files define strings and integers.
 
 /// A string enum: its values, and `Unrecognized` for any other string, which is kept.
 macro_rules! string_enum {
@@ -81,7 +81,7 @@ macro_rules! string_type {
     };
 }
 
-/// What every type has that is one string: it needs `as_str` and `From<Str>`.
+/// The traits that all string types have. Needs `as_str` and `From<Str>`.
 macro_rules! text_traits {
     ($name:ident) => {
         impl<'a> From<&'a str> for $name<'a> {
@@ -134,7 +134,7 @@ macro_rules! text_traits {
     };
 }
 
-/// A named integer, perhaps with names for some values.
+/// A named integer, with names for some values if there are any.
 macro_rules! integer_type {
     ($(#[$doc:meta])* $name:ident: $int:ty { $($(#[$value_doc:meta])* $value:ident = $number:literal,)* }) => {
         $(#[$doc])*

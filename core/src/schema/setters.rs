@@ -1,6 +1,6 @@
-//! Builder methods for the members that a constructor leaves out: `InitializeRequest::new(version).client_info(info)`.
+//! Builder methods for optional members: `InitializeRequest::new(version).client_info(info)`.
 
-/// The builder methods of one type. They are compiled where they are used.
+/// The builder methods of one type. They are inlined, so unused ones add nothing to a program.
 macro_rules! setters {
     ($name:ident $(<$a:lifetime>)?; $($member:ident: $kind:ident $ty:ty;)+) => {
         impl $(<$a>)? $name $(<$a>)? {
@@ -9,10 +9,10 @@ macro_rules! setters {
     };
 }
 
-/// One of them.
+/// The builder method of one member.
 macro_rules! setter {
     (plain $member:ident $ty:ty) => {
-        #[doc = concat!("The same with `", stringify!($member), "`.")]
+        #[doc = concat!("Sets `", stringify!($member), "`.")]
         #[inline]
         #[must_use]
         pub fn $member(mut self, $member: $ty) -> Self {
@@ -21,7 +21,7 @@ macro_rules! setter {
         }
     };
     (some $member:ident $ty:ty) => {
-        #[doc = concat!("The same with `", stringify!($member), "`.")]
+        #[doc = concat!("Sets `", stringify!($member), "`.")]
         #[inline]
         #[must_use]
         pub fn $member(mut self, $member: $ty) -> Self {
@@ -30,7 +30,7 @@ macro_rules! setter {
         }
     };
     (some_into $member:ident $ty:ty) => {
-        #[doc = concat!("The same with `", stringify!($member), "`.")]
+        #[doc = concat!("Sets `", stringify!($member), "`.")]
         #[inline]
         #[must_use]
         pub fn $member(mut self, $member: impl Into<$ty>) -> Self {

@@ -1,4 +1,4 @@
-//! Text that borrows from the message it stands in.
+//! Strings that borrow from the message that they are in.
 
 use std::borrow::{Borrow, Cow};
 use std::fmt;
@@ -7,16 +7,16 @@ use std::ops::Deref;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::{Serialize, Serializer};
 
-/// A string: a piece of the message wherever it has no escapes, a copy of its own elsewhere.
+/// A string: borrowed from the message if it has no escapes, and owned otherwise.
 ///
-/// Unlike `Cow<str>` it borrows by itself wherever it stands, also inside `Option`, `Vec` and maps. A string with a
-/// lone surrogate (`"\ud800"`) is no text and does not decode; [`decode`](super::decode) puts U+FFFD in its place, and
+/// Unlike `Cow<str>`, it borrows wherever it is, also inside `Option`, `Vec` and maps. A string with a lone surrogate
+/// (`"\ud800"`) is not text and cannot be deserialized; [`decode`](super::decode) replaces it with U+FFFD, and
 /// [`Raw`](super::Raw) keeps it as it was sent.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Str<'a>(Cow<'a, str>);
 
 impl<'a> Str<'a> {
-    /// A string that is not copied.
+    /// Borrows a string.
     pub const fn borrowed(text: &'a str) -> Self {
         Str(Cow::Borrowed(text))
     }
@@ -26,12 +26,12 @@ impl<'a> Str<'a> {
         &self.0
     }
 
-    /// Whether it is a piece of something else.
+    /// Whether it borrows from something else.
     pub const fn is_borrowed(&self) -> bool {
         matches!(self.0, Cow::Borrowed(_))
     }
 
-    /// The text as a string of its own, copied only if it has to be.
+    /// The text as an owned string, copied only if it is borrowed.
     pub fn into_string(self) -> String {
         self.0.into_owned()
     }

@@ -1,8 +1,9 @@
-//! What the generated unions read and write with.
+//! What the generated unions are read and written with.
 //!
-//! A union is read from its own text: a look for the tag, then the variant from the same text. serde's own ways
-//! (internally tagged, untagged, flattened) build a tree in between, which copies every string and breaks [`Raw`]. The
-//! crate's own `reader` does it where it stands; of `serde_json` a union takes its text, and is read by that reader then.
+//! A union is read by looking for its tag first and then reading the variant from the same text. serde's own
+//! representations (internally tagged, untagged, flattened) would build a tree in between, which copies every string
+//! and does not work with [`Raw`]. The crate's own `reader` does this in place. With `serde_json`, a union takes its
+//! text and is then read by that reader.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,12 +16,12 @@ use serde_json::value::RawValue;
 use super::reader::read;
 use super::{Map, Raw, Str};
 
-/// An enum that a member tells apart.
+/// An enum whose variants are distinguished by a string member, the tag.
 pub(crate) trait Union<'de>: Sized {
-    /// [`UNION`](super::reader::UNION) and the name of that member.
+    /// [`UNION`](super::reader::UNION) and the name of the tag.
     const NAME: &'static str;
 
-    /// The variant of this tag, which is `None` where it is absent or null.
+    /// The variant with this tag, which is `None` if it is absent or null.
     fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error>;
 }
 
@@ -57,7 +58,8 @@ pub(crate) fn union<'de, T: Union<'de>, D: Deserializer<'de>>(deserializer: D) -
     deserializer.deserialize_newtype_struct(T::NAME, Either(PhantomData))
 }
 
-/// The variant of a draft. With the draft off nobody has checked it: another extension may use the tag.
+/// Reads a variant of a draft. If the draft is disabled, nothing has checked the value, since another extension may use
+/// the tag; what does not fit is kept as it was sent.
 pub(crate) fn of_draft<'de, T, U, A>(
     object: A,
     known: fn(T) -> U,
@@ -71,17 +73,17 @@ where
     Ok(fits(json).map_or_else(|| other(json.into()), known))
 }
 
-/// Reads a text again, as one of the types it may be.
+/// Reads a text again as one of the types that it may have.
 pub(crate) fn part<'de, T: Deserialize<'de>, E: Error>(json: &'de RawValue) -> Result<T, E> {
     read(json.get()).map_err(E::custom)
 }
 
-/// The type that a text fits, or nothing.
+/// Reads a text as a type, if it fits.
 pub(crate) fn fits<'de, T: Deserialize<'de>>(json: &'de RawValue) -> Option<T> {
     read(json.get()).ok()
 }
 
-/// Writes the members of a variant that nobody here knows, into an object that has written its own already.
+/// Writes the members of an unknown variant into an object that has already written its own.
 pub(crate) fn rest<S: Serializer>(json: &Raw<'_>, own: &[&str], serializer: S) -> Result<S::Ok, S::Error> {
     let members: Map<'_, Raw<'_>> = json.parse().map_err(serde::ser::Error::custom)?;
     let mut object = serializer.serialize_map(None)?;
@@ -91,12 +93,12 @@ pub(crate) fn rest<S: Serializer>(json: &Raw<'_>, own: &[&str], serializer: S) -
     object.end()
 }
 
-/// Writes a variant that nobody here knows as it was sent.
+/// Writes an unknown variant as it was sent.
 pub(crate) fn as_sent<S: Serializer>(_tag: &Str<'_>, json: &Raw<'_>, serializer: S) -> Result<S::Ok, S::Error> {
     json.serialize(serializer)
 }
 
-/// A member where null is another way to leave it out.
+/// Reads a member for which null means the same as absence.
 pub(crate) fn null_as_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de> + Default,
@@ -105,12 +107,13 @@ where
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Whether a member of a draft says the same as none.
+/// Whether a member of a draft has its default value.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A member of a draft: what does not fit is read as absent, as it is not the draft's member where the draft is off.
+/// Reads a member of a draft. What does not fit is read as absent: if the draft is disabled, another extension may use
+/// the name.
 pub(crate) fn draft<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de> + Default,

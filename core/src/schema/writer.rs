@@ -1,7 +1,7 @@
-//! The types of the schema, written as text.
+//! Serializing the types of the schema as text.
 //!
-//! `serde_json` looks at each byte of a string in turn; most of a message is in strings, and here eight are looked at
-//! once. What the schema has little of is left to `serde_json`.
+//! Most of a message is inside strings. `serde_json` examines them byte by byte, this module eight bytes at a time.
+//! Whatever is rare in the schema is left to `serde_json`.
 
 use serde::ser::{
     Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
@@ -11,7 +11,7 @@ use serde_json::Error;
 
 use crate::json::{quote, unescape};
 
-/// A value as JSON text.
+/// Serializes a value as JSON text.
 pub(crate) fn write<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
     let mut out = String::with_capacity(256);
     value.serialize(Writer(&mut out)).map(|()| out)
@@ -19,7 +19,7 @@ pub(crate) fn write<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
 
 struct Writer<'o>(&'o mut String);
 
-/// Methods that `serde_json` does.
+/// Methods that are left to `serde_json`.
 macro_rules! aside {
     ($($method:ident: $ty:ty;)*) => {
         $(fn $method(self, value: $ty) -> Result<(), Error> {
@@ -35,7 +35,7 @@ impl<'o> Writer<'o> {
         Inside { out: self.0, close, any: false, text: false }
     }
 
-    /// A variant with something in it, as serde's usual way has it.
+    /// A variant with content, in serde's default form.
     fn variant(self, name: &str, open: char, close: &'static str) -> Inside<'o> {
         self.0.push('{');
         quote(self.0, name);
@@ -147,7 +147,7 @@ impl<'o> Serializer for Writer<'o> {
     }
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Inside<'o>, Error> {
-        // No struct of Rust's is called so: it is what `serde_json` calls text that stays as it is.
+        // This is the name by which `serde_json` marks text that is kept as it is. No Rust struct can have it.
         if name.starts_with('$') {
             return Ok(Inside { out: self.0, close: "", any: false, text: true });
         }
@@ -203,7 +203,7 @@ impl SerializeMap for Inside<'_> {
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
-        // All maps of the schema have strings for keys.
+        // The keys of all maps in the schema are strings.
         let text = write(key)?;
         if !text.starts_with('"') {
             return Err(Error::custom("key must be a string"));

@@ -1,4 +1,4 @@
-//! Which of several types a value has: by its tag, or by trying.
+//! Deciding which of several types a value has: by its tag, or by trying.
 
 use std::ops::Range;
 
@@ -83,8 +83,8 @@ impl Validator {
         }
         match other {
             Other::Open(ty) if !matches!(self.type_of(ty), Type::Any) => self.tagged(scanner, tag, ty, true),
-            // Nothing is known of its members but that each name says one thing. It is no slot: with another tag the same
-            // text has another type.
+            // Nothing is known about its members except that names must not be ambiguous. It is not a slot: with
+            // another tag, the same text has another type.
             _ => {
                 self.expect_tag(tag, true);
                 let outcome = self.object(scanner, owner, &[]);
@@ -94,13 +94,13 @@ impl Validator {
         }
     }
 
-    /// Whether a tag that is no text says as little as none, which its type's rule for that says (LIFE-30).
+    /// Whether a tag that is not a string counts as absent, according to the rule of its type (LIFE-30).
     fn reads_as_none(&self, owner: TypeId, other: Other, kind: Kind) -> bool {
         let open = matches!(other, Other::Open(_)) && kind != Kind::Null;
         self.rule_of_tag(owner).is_some_and(|rule| open && self.repairs(rule))
     }
 
-    /// The whole object, whose tag has been read.
+    /// Checks the whole object, whose tag has been read.
     fn tagged(&mut self, scanner: &mut Scanner<'_>, tag: &'static str, ty: TypeId, extension: bool) -> Walk {
         self.expect_tag(tag, extension);
         let outcome = self.value(scanner, ty);
@@ -108,7 +108,7 @@ impl Validator {
         outcome
     }
 
-    /// The object that comes next has this tag beside its fields.
+    /// Notes that the next object has this tag in addition to its fields.
     fn expect_tag(&mut self, tag: &'static str, extension: bool) {
         if self.mode == Mode::Send {
             self.read.tags.push(tag);
@@ -116,7 +116,7 @@ impl Validator {
         }
     }
 
-    /// Notes a variant.
+    /// Records a variant.
     fn met(&mut self, tag: &'static str) {
         self.variant.get_or_insert(tag);
         self.field_index.tag(tag);
@@ -125,8 +125,7 @@ impl Validator {
     pub(super) fn any_of(&mut self, scanner: &mut Scanner<'_>, of: &'static [TypeId]) -> Walk {
         let mark = scanner.checkpoint();
         let mode = self.mode;
-        // First as they are: with repairs allowed at once, a list of the wrong kind would become an empty list of the
-        // right one.
+        // First without repairs: with them, a list of the wrong type would become an empty list of the right one.
         let exact = if mode == Mode::Send { mode } else { Mode::Strict };
         let mut best: Option<(usize, Box<Problem>)> = None;
         let read = std::mem::take(&mut self.read);
@@ -140,7 +139,7 @@ impl Validator {
                 self.mode = mode;
                 self.naming = naming;
                 match outcome {
-                    // To another type the name might be one that nobody checks.
+                    // For another type, this name might be an unknown member, which nothing checks.
                     Err(Fail::Invalid(problem)) if problem.found == TWICE && attempt == mode => {
                         return Err(Fail::Invalid(problem));
                     }
@@ -175,7 +174,7 @@ impl Validator {
     }
 }
 
-/// What a member is, if it is there: its text, or its kind when it is none.
+/// A member, if it is present: its text, or its type if it is not a string.
 type Found<'a> = Option<Result<Text<'a>, Kind>>;
 
 /// Inside an object: the value of its tag. Most often it is the first member; then the scanner stays behind it, so that
@@ -195,7 +194,7 @@ fn tag_of<'a>(scanner: &mut Scanner<'a>, tag: &str) -> Result<(Found<'a>, Option
     Ok((Some(Ok(text)), Some(first)))
 }
 
-/// Where the value of a member of the object that comes next stands.
+/// The position of the value of a member of the next object.
 fn place_of(scanner: &mut Scanner<'_>, name: &str) -> Result<Option<Range<usize>>, SyntaxError> {
     let mark = scanner.checkpoint();
     let mut more = scanner.enter(Kind::Object)?;

@@ -23,9 +23,9 @@ pub(crate) struct FieldIndex {
 
 #[derive(Debug, Clone)]
 struct Member {
-    /// The id of the member that this one is inside of; `None` for one of the whole value.
+    /// The id of the member that contains this one; `None` for a member of the value itself.
     parent: Option<usize>,
-    /// Where its name began in the text that was walked.
+    /// The start of its name in the text that was walked.
     id: usize,
     name: Range<usize>,
     value: Range<usize>,
@@ -57,7 +57,7 @@ impl StoredIndex {
 }
 
 impl FieldIndex {
-    /// Notes a member, by its places in the text.
+    /// Records a member, by its positions in the text.
     pub(super) fn member(&mut self, parent: Option<usize>, name: Range<usize>, escaped: bool, value: Range<usize>) {
         self.unusable |= escaped || self.members.len() >= MEMBERS;
         if self.unusable {
@@ -66,7 +66,7 @@ impl FieldIndex {
         self.members.push(Member { parent, id: name.start, name, value });
     }
 
-    /// Notes the variant of a union.
+    /// Records the tag of a union.
     pub(super) fn tag(&mut self, tag: &'static str) {
         if !self.tags.contains(&tag) {
             self.tags.push(tag);
@@ -99,12 +99,12 @@ impl FieldIndex {
         self.unusable = true;
     }
 
-    /// Whether there may be a union with this tag in the value.
+    /// Whether the value may contain a union with this tag.
     pub(crate) fn may_have(&self, tag: &str) -> bool {
         self.tags.contains(&tag)
     }
 
-    /// The JSON at a pointer into the value, in the text that was walked; `Err` when only the text can tell.
+    /// The JSON at a pointer into the value, in the text that was walked; `Err` if the text itself has to be searched.
     pub(crate) fn find<'t>(&self, text: &'t str, pointer: &str) -> Result<Option<&'t str>, ()> {
         let path = pointer.strip_prefix('/').filter(|_| !self.unusable && !self.members.is_empty()).ok_or(())?;
         let (first, rest) = step(path);

@@ -1,9 +1,9 @@
-//! Checks JSON against the model in one streaming pass, without building a tree.
+//! Checking JSON against the model in one streaming pass, without building a tree.
 //!
-//! [`table`] is the shape of the generated tables; `validator` goes through a value with them; [`Problem`] says what does
-//! not fit. What happens then is the [`Mode`]'s business: sending is strict; receiving is strict or tolerant, and
-//! tolerant means the official rules: a bad optional member reads as absent, a bad item of a lenient list is left out,
-//! each is reported, and the host gets JSON that does fit.
+//! [`table`] defines the generated tables; `validator` checks a value against them; [`Problem`] says what does not fit. The
+//! [`Mode`] decides what happens then. Sending is strict. Receiving is strict or tolerant; tolerant means the official
+//! rules: an optional member that does not fit is read as absent, an item of a lenient list that does not fit is left
+//! out, each is reported, and the host gets JSON that fits.
 
 mod choose;
 mod field_index;
@@ -32,28 +32,28 @@ use table::{Tables, TypeId};
 /// How strictly a value is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Our own host's: everything must fit, extension values start with `_`.
+    /// A value of the host: everything must fit, and extension values must start with `_`.
     Send,
-    /// The peer's, and the host wants no repairs.
+    /// A value of the peer, without repairs.
     Strict,
-    /// The peer's, repaired where the specification's tolerance rules say how.
+    /// A value of the peer, repaired where the specification's tolerance rules allow it.
     Tolerant,
-    /// The peer's, repaired where the rule that it breaks has one of these severities: notes, warnings, errors.
+    /// A value of the peer, repaired only if the broken rule has a severity whose flag is set: note, warning, error.
     Mixed([bool; 3]),
 }
 
-/// What a value is part of: a request that does not fit can be refused, the rest can only be dropped or repaired.
+/// What a value is part of. A request that does not fit can be refused; anything else can only be dropped or repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Params of a request.
+    /// The params of a request.
     Request,
-    /// Params of a notification.
+    /// The params of a notification.
     Notification,
-    /// Result of a response.
+    /// The result of a response.
     Response,
 }
 
-/// Which drafts are switched on: bit `n` is draft `n` of [`crate::schema::drafts::DRAFTS`], counting from 1.
+/// The drafts that are enabled: bit `n` stands for draft `n` of [`crate::schema::drafts::DRAFTS`], counted from 1.
 pub type DraftSet = u32;
 
 /// A value that fits its type.
@@ -61,25 +61,25 @@ pub type DraftSet = u32;
 pub struct Checked<'a> {
     /// The value: the text itself, or a repaired copy.
     pub json: Cow<'a, str>,
-    /// What was repaired or let through.
+    /// What was repaired or accepted although it does not fit.
     pub problems: Vec<Problem>,
 }
 
-/// Why a value was not accepted.
+/// Why a value was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
-    /// It is not JSON.
+    /// The text is not JSON.
     #[error("{0}")]
     Syntax(#[from] SyntaxError),
-    /// It does not fit its type.
+    /// The value does not fit its type.
     #[error("{0}")]
     Invalid(Box<Problem>),
 }
 
-/// Checks one whole JSON text against one type.
+/// Checks a JSON text against a type.
 ///
 /// # Errors
-/// [`Rejected`] when the text is not JSON or cannot be made to fit.
+/// [`Rejected`] if the text is not JSON, or does not fit and cannot be repaired.
 pub fn check<'a>(
     tables: &'static Tables,
     drafts: DraftSet,
@@ -94,7 +94,7 @@ pub fn check<'a>(
 /// A value that is valid, and what validation found out about it.
 pub(crate) struct Validated<'a> {
     pub(crate) checked: Checked<'a>,
-    /// Where the outermost `sessionId` stands.
+    /// The position of the outermost `sessionId`.
     pub(crate) session: Option<Range<usize>>,
     /// The tag of the outermost union.
     pub(crate) variant: Option<&'static str>,
@@ -103,7 +103,7 @@ pub(crate) struct Validated<'a> {
     pub(crate) slots: Option<Slots>,
 }
 
-/// As [`check`], with a validator of the caller's.
+/// Like [`check`], with a given validator.
 pub(crate) fn validate(mut validator: Validator, ty: TypeId, json: &str) -> Result<Validated<'_>, Rejected> {
     let mut scanner = Scanner::new(json, crate::json::MAX_DEPTH);
     let mark = scanner.checkpoint();

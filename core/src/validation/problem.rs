@@ -1,28 +1,28 @@
-//! What does not fit, where, and what was expected there.
+//! Problems: what does not fit, where, and what was expected there.
 
 use crate::rules::RuleId;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-/// One step of a path from the root of a value.
+/// One step of the path from the root of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
     /// A member that the model names.
     Name(&'static str),
-    /// A key that the sender made up.
+    /// A key that the sender chose.
     Key(Box<str>),
     /// An item of a list.
     Index(usize),
 }
 
-/// What is found where a member belongs to a draft that is off.
+/// `found` of a member that belongs to a disabled draft.
 pub(crate) const OF_A_DRAFT: &str = "one of a draft that is off";
-/// What is found where a member that must be there is not.
+/// `found` of a required member that is missing.
 pub(crate) const MISSING: &str = "nothing";
-/// What is found where the model has no such member.
+/// `found` of a member that the model does not have.
 pub(crate) const UNKNOWN: &str = "another one";
 
-/// What is found where an id has more bytes than are kept of one.
+/// `found` of an id that is too long to be kept.
 pub(crate) const LONGER: &str = "a longer one";
 
 /// One thing about a value that does not fit the model.
@@ -32,9 +32,9 @@ pub struct Problem {
     pub rule: RuleId,
     /// What was expected, in words.
     pub expected: Cow<'static, str>,
-    /// What was found: a kind of value, never the value itself.
+    /// What was found: the kind of value, never the value itself.
     pub found: &'static str,
-    /// The word that was probably meant. Known of the host's own messages alone.
+    /// The word that was probably meant. Only set for the host's own messages.
     near: Option<&'static str>,
     /// The path, innermost step first.
     path: Vec<Segment>,
@@ -45,13 +45,13 @@ impl Problem {
         Problem { rule, expected: expected.into(), found, near: None, path: Vec::new() }
     }
 
-    /// The same, of a word that is nearly this one.
+    /// Sets the word that was probably meant.
     pub(crate) fn near(mut self, word: Option<&'static str>) -> Self {
         self.near = word;
         self
     }
 
-    /// What is wrong, without the place. `own` is the value as it is shown where it is the host's own.
+    /// What is wrong, without the place. `own` is the value as it is shown to the host whose value it is.
     pub(crate) fn sentence(&self, own: Option<&str>) -> String {
         let expected = &self.expected;
         let near = self.near.map(|word| format!("; did you mean \"{word}\"?")).unwrap_or_default();
@@ -64,22 +64,23 @@ impl Problem {
         }
     }
 
-    /// Whether the problem is with the value itself, not with something inside.
+    /// Whether the problem is with the value itself and not with something inside it.
     pub(crate) fn is_here(&self) -> bool {
         self.path.is_empty()
     }
 
-    /// Puts the problem one step further in.
+    /// Moves the problem one step inwards.
     pub(crate) fn within(&mut self, segment: Segment) {
         self.path.push(segment);
     }
 
-    /// JSON pointer (RFC 6901) from the root of the value; empty for the value itself.
+    /// The place as a JSON pointer (RFC 6901) from the root of the value; empty for the value itself.
     pub fn pointer(&self) -> String {
         self.render(false)
     }
 
-    /// The pointer without the keys that the sender made up (`*` stands for them): fit for an answer to the sender.
+    /// Like [`pointer`](Self::pointer), with `*` in place of keys that the sender chose, so that an answer does not
+    /// repeat them.
     pub fn public_pointer(&self) -> String {
         self.render(true)
     }

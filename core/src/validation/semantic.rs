@@ -1,4 +1,4 @@
-//! What a string means beyond being one: lexical tests that need no allocation and no look at the outside.
+//! What a string means beyond being one: lexical tests without allocation that depend on nothing but the text.
 
 use super::table::StringKind;
 
@@ -17,7 +17,7 @@ impl StringKind {
         }
     }
 
-    /// What to call it in an error.
+    /// The name of the kind in an error.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             StringKind::Plain | StringKind::Name => "a string",
@@ -30,7 +30,7 @@ impl StringKind {
         }
     }
 
-    /// What to call a string that is not of this kind.
+    /// The name of a string that is not of this kind.
     pub(crate) const fn other(self) -> &'static str {
         match self {
             StringKind::AbsolutePath => "a relative path",
@@ -39,7 +39,7 @@ impl StringKind {
     }
 }
 
-/// POSIX (`/x`), drive letter (`C:\x`, `C:/x`) or UNC (`\\host\share`): both ends may run on different systems.
+/// POSIX (`/x`), drive letter (`C:\x`, `C:/x`) or UNC (`\\host\share`): the two sides may run on different systems.
 pub(crate) fn is_absolute(path: &str) -> bool {
     match path.as_bytes() {
         [b'/', ..] | [b'\\', b'\\', ..] => true,
@@ -55,7 +55,7 @@ fn is_uri(value: &str) -> bool {
         && !rest.bytes().any(|b| b <= b' ' || matches!(b, b'<' | b'>' | b'"' | 0x7f))
 }
 
-/// The schemes of pictures that a client fetches.
+/// The schemes of images that a client may fetch.
 const ICONS: &[&str] = &["https", "data"];
 
 fn has_scheme(uri: &str, scheme: &str) -> bool {
@@ -69,7 +69,7 @@ fn is_base64(value: &str) -> bool {
         && body.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
 }
 
-/// `2026-11-21T20:54:19.25+00:00`, also with a blank or small letters, without seconds, or a date alone.
+/// `2026-11-21T20:54:19.25+00:00`, also with a space or lower-case letters, without seconds, or the date only.
 fn is_date_time(value: &str) -> bool {
     let digits = |text: &str, len: usize| text.len() == len && text.bytes().all(|b| b.is_ascii_digit());
     let in_range = |text: &str, low: u8, high: u8| {

@@ -1,71 +1,71 @@
-//! The shape of the generated tables: types, fields and methods as static data.
+//! The shape of the generated tables: types, members and methods as static data.
 //!
-//! `cargo xtask codegen` fills them from `core/protocol/`. Read [`super`] next for how they are walked.
+//! `cargo xtask codegen` fills them from `core/protocol/`. Read [`super`] next for how they are used.
 
 use crate::role::Role;
 use crate::rules::RuleId;
 
-/// Index of a type in [`Tables::types`].
+/// An index into [`Tables::types`].
 pub type TypeId = u16;
 
-/// Everything the core knows about one protocol version.
+/// Everything that the core knows about one protocol version.
 #[derive(Debug)]
 pub struct Tables {
-    /// The protocol version, as `initialize` names it.
+    /// The protocol version, as `initialize` states it.
     pub version: u16,
-    /// All types; a [`TypeId`] is an index into this.
+    /// All types, indexed by [`TypeId`].
     pub types: &'static [Type],
-    /// The names of the types that have one, sorted, for look-ups by name; empty without the feature `words`.
+    /// The types that have a name, sorted by name, for look-ups. Empty without the feature `words`.
     pub names: &'static [(&'static str, TypeId)],
     /// All methods, sorted by name.
     pub methods: &'static [Method],
-    /// What needs a capability of its own in the messages of some methods.
+    /// Parts of messages that need a capability of their own.
     pub parts: &'static [Part],
-    /// The rule that a wrong value breaks, where the model names one: type, index of the field (255: the type itself,
-    /// whose tag or value is unknown; 254: its missing tag), rule id. Sorted.
+    /// The rules that wrong values break, if the model names one: type, index of the member (255 for the type itself,
+    /// with an unknown tag or value; 254 for its missing tag), rule. Sorted.
     pub rules: &'static [(TypeId, u8, RuleId)],
-    /// Names that tolerant receivers take for a member's: type, index of the field, name; with 254 for the index, the tag
-    /// that says the same as none. Sorted.
+    /// Names that tolerant receivers accept in place of a member's: type, index of the member, name. With the index
+    /// 254, the name is a tag that means the same as no tag. Sorted.
     pub aliases: &'static [(TypeId, u8, &'static str)],
-    /// Types of what is forwarded as it came: a host may send members that they do not have. Sorted.
+    /// Types of values that are forwarded as they came. A host may send members that these types do not have. Sorted.
     pub forwarded: &'static [TypeId],
-    /// What else differs between versions.
+    /// Everything else that differs between versions.
     pub dialect: Dialect,
 }
 
-/// What code has to know of a version beside its types and methods, so that none asks for its number.
+/// What code needs to know about a version beyond its types and methods, so that no code compares version numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "versions differ in as many independent ways")]
 pub struct Dialect {
-    /// The members of a client's `initialize`.
+    /// The names of members in a client's `initialize` request.
     pub client: HelloNames,
-    /// Those of an agent's answer to it.
+    /// The names of members in an agent's `initialize` response.
     pub agent: HelloNames,
     /// What ends a turn.
     pub turn_end: TurnEnd,
-    /// The member of a config option that is its id.
+    /// The member that holds the id of a config option.
     pub config_option_id: &'static str,
-    /// Calls that an agent serves where it lists ways to log in, and only there.
+    /// Methods that an agent implements if, and only if, it lists login methods.
     pub listed_logins: &'static [&'static str],
-    /// JSON pointer to the tool call that a request for permission may be about.
+    /// A JSON pointer to the tool call that a permission request may be about.
     pub permission_tool_call: &'static str,
     /// Whether a frame may be a list of messages.
     pub batches: bool,
     /// Whether the id of a request may be null (RPC-07).
     pub null_ids: bool,
-    /// Whether an error that says that there is no such session names the session (SESS-01).
+    /// Whether an error about a session that does not exist names the session (SESS-01).
     pub names_missing_session: bool,
-    /// Whether a client may send `initialize` again until its first other request.
+    /// Whether a client may send `initialize` again before its first other request.
     pub initialize_again: bool,
-    /// Whether an agent that speaks it has an error for clients that ask for a version below all of its own.
+    /// Whether an agent answers with an error if the client asks for a version below all that the agent supports.
     pub version_error: bool,
-    /// Whether a tolerant receiver delivers, and reports, a relative path that should be absolute and stands outside of
-    /// a request's params. In those it is refused.
+    /// Whether a tolerant receiver delivers and reports a relative path outside a request's params that should be
+    /// absolute. In the params of a request it is refused.
     pub relative_paths: bool,
 }
 
 impl Dialect {
-    /// What one side's members of `initialize` are called.
+    /// The names of one side's members of `initialize`.
     pub(crate) const fn hello(&self, side: Role) -> &HelloNames {
         match side {
             Role::Client => &self.client,
@@ -73,25 +73,25 @@ impl Dialect {
         }
     }
 
-    /// Whether a prompt's answer ends its turn.
+    /// Whether the answer to a prompt ends its turn.
     pub(crate) fn answer_ends_turn(&self) -> bool {
         self.turn_end == TurnEnd::Answer
     }
 }
 
-/// What the members of `initialize` are called.
+/// The names of members of `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HelloNames {
-    /// The member with what the side can do.
+    /// The member with the capabilities of a side.
     pub capabilities: &'static str,
-    /// The member with name and version of its software.
+    /// The member with the name and version of a side's program.
     pub info: &'static str,
 }
 
 /// What ends a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnEnd {
-    /// The answer to its prompt.
+    /// The answer to the prompt.
     Answer,
     /// A state update.
     StateUpdate,
@@ -100,17 +100,17 @@ pub enum TurnEnd {
 /// A member, a value or a variant in the messages of some methods that needs a capability of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// What it is called behind a method's name and a colon, as in `session/prompt:image`.
+    /// The name that follows a method and a colon, as in `session/prompt:image`.
     pub name: &'static str,
     /// The methods.
     pub methods: &'static [&'static str],
     /// The side that advertises the capability.
     pub of: From,
-    /// JSON pointer to it in the capabilities of that side.
+    /// A JSON pointer to the capability in the capabilities of that side.
     pub pointer: &'static str,
-    /// The rule that a message with it breaks where the capability was not advertised.
+    /// The rule that a message breaks if it has the part without the capability.
     pub rule: RuleId,
-    /// 0, or the number of the draft that it belongs to.
+    /// The number of the draft that the part belongs to; 0 for none.
     pub draft: u8,
 }
 
@@ -126,25 +126,25 @@ impl Part {
 pub enum Type {
     /// Any JSON value.
     Any,
-    /// `true` or `false`.
+    /// A boolean.
     Boolean,
-    /// A whole number within these bounds, exact.
+    /// An integer between two bounds, exact.
     Integer {
         /// Smallest legal value.
         min: i64,
         /// Largest legal value.
         max: u64,
     },
-    /// A 1-based line number; the schemas allow 0, which is read as 1 and reported.
+    /// A line number counted from 1. The schemas allow 0, which is read as 1 and reported.
     Line,
     /// Any JSON number.
     Number {
         /// The bounds as whole numbers, where there are any (both ends included).
         bounds: Option<(i32, i32)>,
     },
-    /// A string of some kind.
+    /// A string.
     String(StringKind),
-    /// One of these strings.
+    /// One of several strings.
     Enum {
         /// The known values.
         values: &'static [&'static str],
@@ -158,17 +158,17 @@ pub enum Type {
         /// Fewest items.
         min: u8,
     },
-    /// An object with free keys.
+    /// An object with arbitrary keys.
     Map {
         /// Type of each value.
         value: TypeId,
     },
-    /// An object with these members; others are ignored.
+    /// An object with known members. Others are ignored.
     Object {
         /// Known members.
         fields: &'static [Field],
     },
-    /// An object told apart by a string member.
+    /// An object whose type depends on a string member, the tag.
     Union {
         /// Name of that member.
         tag: &'static str,
@@ -179,7 +179,7 @@ pub enum Type {
         /// The type that is meant when the tag is absent.
         untagged: Option<TypeId>,
     },
-    /// The first of these that fits.
+    /// The first alternative that fits.
     AnyOf {
         /// The alternatives, in order.
         of: &'static [TypeId],
@@ -189,11 +189,11 @@ pub enum Type {
 /// What a string means beyond being one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StringKind {
-    /// Nothing more.
+    /// Any string.
     Plain,
-    /// An id, a name or a title: not empty (ENUM-14).
+    /// An id, a name or a title: must not be empty (ENUM-14).
     Name,
-    /// An absolute path: POSIX, drive letter or UNC.
+    /// An absolute path: POSIX, with a drive letter, or UNC.
     AbsolutePath,
     /// A URI with a scheme.
     Uri,
@@ -207,45 +207,45 @@ pub enum StringKind {
     Icon,
 }
 
-/// A union's answer to a tag it does not know.
+/// What an unknown tag of a union means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Other {
-    /// The specification closes the union.
+    /// It is not allowed.
     Closed,
-    /// Legal, if the value fits this type (`Any`, or an object with what every variant must have).
+    /// It is allowed if the value fits this type: `Any`, or an object with the members that every variant must have.
     Open(TypeId),
-    /// Legal, except for these tags: peers are known to send them by mistake.
+    /// It is allowed, except for these tags, which peers are known to send by mistake.
     Except(&'static [&'static str]),
 }
 
-/// One variant of a union.
+/// A variant of a union.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variant {
-    /// Value of the tag.
+    /// The value of the tag.
     pub tag: &'static str,
-    /// Type of the whole object (the tag itself is not among its fields).
+    /// The type of the whole object; the tag is not one of its fields.
     pub ty: TypeId,
-    /// The draft it belongs to; 0 is stable.
+    /// The number of the draft that it belongs to; 0 for none.
     pub draft: u8,
 }
 
-/// One member of an object.
+/// A member of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub name: &'static str,
-    /// Its type.
+    /// The type.
     pub ty: TypeId,
-    /// Sum of the `Field::…` flags.
+    /// The sum of `Field::…` flags.
     pub flags: u8,
-    /// The draft it belongs to; 0 is stable. Without the draft the member is unknown.
+    /// The number of the draft that it belongs to; 0 for none. If the draft is disabled, the member is unknown.
     pub draft: u8,
 }
 
 impl Field {
-    /// Must be there.
+    /// The member is required.
     pub const REQUIRED: u8 = 1;
-    /// May be null.
+    /// The member may be null.
     pub const NULL: u8 = 2;
     /// A value that does not fit is read as absent.
     pub const ON_ERROR: u8 = 4;
@@ -254,9 +254,9 @@ impl Field {
     /// Items of a list that do not fit are left out.
     pub const SKIP_ITEMS: u8 = 16;
 
-    /// A required list, or object of strings, that is missing is read as an empty one, and reported.
+    /// A required list, or object of strings, that is missing is read as empty, and reported.
     pub const EMPTY: u8 = 32;
-    /// One that must be there and is missing, or does not fit, is left out, and reported.
+    /// A required member that is missing or does not fit is left out, and reported.
     pub const ABSENT: u8 = 64;
 
     /// Whether one of these flags is set.
@@ -265,32 +265,32 @@ impl Field {
     }
 }
 
-/// Who sends a message.
+/// The sender of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum From {
-    /// Clients.
+    /// The client.
     Client,
-    /// Agents.
+    /// The agent.
     Agent,
     /// Either side.
     Both,
 }
 
-/// Whether a method is called or told.
+/// Whether a method is a request or a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Has an answer.
+    /// A request, which is answered.
     Request,
-    /// Has none.
+    /// A notification, which is not answered.
     Notification,
     /// Both forms exist.
     Both,
 }
 
-/// When a method is legal.
+/// When a method is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Opens the connection.
+    /// It opens the connection.
     Start,
     /// After `initialize` has been answered.
     Ready,
@@ -301,46 +301,46 @@ pub enum Phase {
 /// The capability that a method needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gate {
-    /// Member names from the capabilities object down.
+    /// The names of members, from the capabilities object down.
     pub path: &'static [&'static str],
-    /// `true`: the value must be `true`; `false`: it must be there and not null.
+    /// `true` if the value must be `true`; `false` if it must be present and not null.
     pub boolean: bool,
-    /// The rule that a call without it breaks.
+    /// The rule that a call without the capability breaks.
     pub rule: RuleId,
 }
 
-/// What a method's params say of a session.
+/// How the params of a method relate to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Nothing.
+    /// They name no session.
     Connection,
-    /// They name one that is known.
+    /// They name a session that is known.
     Session,
-    /// They name any: the method opens it, or need not.
+    /// They name any session: the method opens it, or does not need it to be open.
     AnySession,
-    /// They name one whose set-up is complete (TURN-20).
+    /// They name a session that is completely set up (TURN-20).
     ReadySession,
     /// They name a session of another kind (NES-03).
     OtherSession,
 }
 
-/// What a successful call does to the session that it names, or that its answer names.
+/// What a successful call does to the session that it, or its answer, names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Nothing that matters to others.
+    /// Nothing that matters to other calls.
     None,
     /// The answer names a new session.
     Makes,
     /// It opens a session whose id the client knows.
     Attaches,
-    /// It ends the work of a session, which is not open once it is answered.
+    /// It ends the work of a session, which is no longer open once the call is answered.
     Ends,
-    /// The same, and the session is not listed any more.
+    /// Like `Ends`, and the session is no longer listed.
     Deletes,
 }
 
 impl Effect {
-    /// The name by which the rows of checks and trackers speak of all methods that have it.
+    /// The name by which rows of checks and trackers refer to all methods with this effect.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Effect::None => "",
@@ -352,20 +352,20 @@ impl Effect {
     }
 }
 
-/// Whether a request may be sent once more when nobody knows what became of it: its time was up, or the connection is gone.
+/// Whether a request may be sent again when its outcome is unknown because it timed out or the connection was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Retry {
-    /// Yes: done twice it is as if it were done once.
+    /// Yes: carrying it out twice has the same effect as once.
     Safe,
-    /// Yes, with the same `idempotencyKey` as before.
+    /// Yes, with the same `idempotencyKey` as the first time.
     Key,
-    /// No: it might be done twice.
+    /// No: it might be carried out twice.
     Never,
 }
 
 impl Retry {
-    /// A name for it, the same in every language.
+    /// The name of the class, the same in all languages.
     pub const fn name(self) -> &'static str {
         match self {
             Retry::Safe => "safe",
@@ -375,33 +375,33 @@ impl Retry {
     }
 }
 
-/// One method.
+/// A method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {
-    /// Its name on the wire.
+    /// The name on the wire.
     pub name: &'static str,
-    /// Who sends it.
+    /// The sender.
     pub from: From,
     /// Request, notification or both.
     pub kind: Kind,
-    /// Type of its params.
+    /// The type of the params.
     pub params: TypeId,
-    /// Type of its result; `Any` (0) for notifications.
+    /// The type of the result; `Any` (0) for notifications.
     pub result: TypeId,
-    /// What its params say of a session.
+    /// How the params relate to a session.
     pub session: Scope,
-    /// What it does to a session.
+    /// What a successful call does to a session.
     pub effect: Effect,
-    /// Whether it may be sent once more when nobody knows what became of it.
+    /// Whether a request may be sent again when its outcome is unknown.
     pub retry: Retry,
-    /// When it is legal.
+    /// When the method is allowed.
     pub phase: Phase,
-    /// What the receiver must have advertised.
+    /// The capability that the receiver must have advertised, if any.
     pub gate: Option<Gate>,
-    /// The draft it belongs to; 0 is stable.
+    /// The number of the draft that it belongs to; 0 for none.
     pub draft: u8,
-    /// `null` is a legal whole params (read as `{}`).
+    /// Whether null params are allowed. They are read as `{}`.
     pub null_params: bool,
-    /// `null` is a legal whole result (read as `{}`).
+    /// Whether a null result is allowed. It is read as `{}`.
     pub null_result: bool,
 }

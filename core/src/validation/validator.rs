@@ -1,12 +1,12 @@
-//! The validator: one value, one type, one pass.
+//! Checking one value against one type, in one pass.
 //!
 //! Theory of operation. A value that does not fit makes its function return `Fail::Invalid`, and the path of the
-//! problem grows as that error climbs. The first ancestor that the model marks as lenient catches it: it goes back to
-//! where its member or item began, skips it as plain JSON, takes it out of the text by an edit, and files the problem.
-//! Nothing lenient above means that the whole value is refused. Problems that are filed rather than returned get their
-//! outer path steps as each container is left.
+//! problem grows as the error propagates. The first ancestor that the model marks as lenient catches it: it returns to
+//! the start of its member or item, skips it as plain JSON, removes it from the text by an edit, and records the
+//! problem. If no ancestor is lenient, the whole value is refused. Recorded problems get their outer path steps as each
+//! container is left.
 //!
-//! Read `choose` next: unions, and types with alternatives; `naming` for the rules that problems are given.
+//! Read `choose` next (unions, and types with alternatives), then `naming` (which rule a problem breaks).
 
 pub(super) mod names;
 mod naming;
@@ -32,7 +32,7 @@ use names::{same, TWICE};
 /// Why validation ended early.
 #[derive(Debug)]
 pub(crate) enum Fail {
-    /// The text is not JSON: the frame is lost.
+    /// The text is not JSON, and the frame is lost.
     Syntax(SyntaxError),
     /// The value does not fit.
     Invalid(Box<Problem>),
@@ -46,40 +46,40 @@ impl From<SyntaxError> for Fail {
 
 pub(super) type Walk = Result<(), Fail>;
 
-/// Maximum number of problems reported per value; a hostile list could have millions.
+/// The maximum number of problems reported per value. A hostile list could have millions.
 const MAX_PROBLEMS: usize = 32;
 
-/// Validates one value; collects edits, problems and what the connection needs of the value.
+/// Checks values, and collects edits, problems and what the connection needs to know.
 #[derive(Debug)]
 pub(crate) struct Validator {
     tables: &'static Tables,
     drafts: DraftSet,
     pub(super) mode: Mode,
     part: Part,
-    /// Lenient ancestors of the current value.
+    /// The number of lenient ancestors of the current value.
     lenient: u32,
     pub(super) edits: Edits,
     pub(super) problems: Vec<Problem>,
-    /// Number of problems beyond [`MAX_PROBLEMS`].
+    /// The number of problems beyond [`MAX_PROBLEMS`].
     suppressed: usize,
-    /// Where the outermost object's `sessionId` stands, quotes included.
+    /// The position of the outermost object's `sessionId`, with its quotes.
     pub(super) session: Option<Range<usize>>,
     pub(super) depth: u32,
     pub(super) variant: Option<&'static str>,
-    /// What unions have read of the object that comes next; kept only where the host's own message is checked.
+    /// What unions have read of the next object. Only kept for the host's own messages.
     pub(super) read: Read,
     pub(super) field_index: FieldIndex,
-    /// Where the name begins of the outermost object's member that is being walked.
+    /// The start of the name of the outermost object's member that is being checked.
     within: Option<usize>,
-    /// Lists and maps around the current value.
+    /// The number of lists and maps around the current value.
     pub(super) lists: u32,
-    /// What a problem with the current value will be called. Kept only where that decides what becomes of it.
+    /// The rules that a problem with the current value may be given. Only kept where they decide what happens.
     pub(super) naming: Naming,
     /// Records slots; `None` where nobody wants them.
     pub(crate) slots: Option<Slots>,
 }
 
-/// The places of a member: its name without the quotes, and its value.
+/// The positions of a member: its name without the quotes, and its value.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) name: Range<usize>,
@@ -93,21 +93,21 @@ impl Seen {
     }
 }
 
-/// The rules that the model has for the members around a value.
+/// The rules that the model names for the members around a value.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Naming {
     /// The innermost of them.
     pub(super) around: Option<RuleId>,
-    /// That of the member whose value it is itself.
+    /// The rule of the member whose value this is.
     pub(super) here: Option<RuleId>,
 }
 
-/// Members of an object that are not among its fields and still right.
+/// Members of an object that are legitimate although they are not among its fields.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Read {
     /// The tags of the unions that it belongs to.
     pub(super) tags: Vec<&'static str>,
-    /// Its tag is an extension's, and so are its members.
+    /// Its tag belongs to an extension, and so do its members.
     pub(super) extension: bool,
 }
 
@@ -145,22 +145,22 @@ impl Validator {
         }
     }
 
-    /// Where the `sessionId` of the outermost object stands, quotes included.
+    /// The position of the outermost object's `sessionId`, with its quotes.
     pub(crate) fn session(&self) -> Option<Range<usize>> {
         self.session.clone()
     }
 
-    /// The tag of the outermost union met, if the model knows it.
+    /// The tag of the outermost union, if the model knows it.
     pub(crate) fn variant(&self) -> Option<&'static str> {
         self.variant
     }
 
-    /// Whether it is the host's value or the peer's.
+    /// Whether it is a value of the host or of the peer.
     pub(super) fn way(&self) -> Way {
         Way::of(self.mode == Mode::Send)
     }
 
-    /// The edits to make, half surrogate pairs included, what to report, and what was seen.
+    /// The edits to make (including those for lone surrogates), the problems, and the index of members.
     pub(crate) fn finish(
         mut self,
         scanner: &Scanner<'_>,
@@ -173,7 +173,7 @@ impl Validator {
             for &at in scanner.lone_surrogates() {
                 self.edits.push(at..at + 6, "\\ufffd");
             }
-            let found = "half a surrogate pair, replaced by U+FFFD";
+            let found = "a lone surrogate, replaced by U+FFFD";
             self.file(Problem::new(id!("FRAME-01"), "well-formed Unicode", found));
         }
         if cfg!(feature = "prove") {
@@ -181,7 +181,8 @@ impl Validator {
             self.problems.retain(|problem| problem.rule.is_on(way));
         }
         if self.suppressed > 0 {
-            let expected = format!("no more than {MAX_PROBLEMS} problems; {} more were treated alike", self.suppressed);
+            let expected =
+                format!("no more than {MAX_PROBLEMS} problems; {} more were treated in the same way", self.suppressed);
             self.problems.push(Problem::new(id!("LIMIT-06"), expected, "more"));
         }
         let edits = if self.edits.is_empty() { None } else { Some(self.edits) };
@@ -199,7 +200,7 @@ impl Validator {
         }
     }
 
-    /// Whether what breaks this rule is repaired or let through, and reported.
+    /// Whether a value that breaks this rule is repaired or accepted, and reported.
     pub(super) fn repairs(&self, rule: RuleId) -> bool {
         match self.mode {
             Mode::Tolerant => true,
@@ -208,7 +209,7 @@ impl Validator {
         }
     }
 
-    /// The rule that a problem with the current value will be given on its way out (see [`name`](Self::name)).
+    /// The rule that a problem with the current value will finally have (see [`name`](Self::name)).
     fn finally(&self, rule: RuleId) -> RuleId {
         let Naming { around, here } = self.naming;
         if rule == self.rule() {
@@ -229,7 +230,7 @@ impl Validator {
         }
     }
 
-    /// Checks the value that comes next.
+    /// Checks the next value.
     pub(crate) fn value(&mut self, scanner: &mut Scanner<'_>, ty: TypeId) -> Walk {
         let kind = scanner.peek()?;
         let owner = ty;
@@ -248,7 +249,7 @@ impl Validator {
             (Type::Line, Kind::Number) => self.line(scanner)?,
             (Type::Number { bounds }, Kind::Number) => {
                 if !number_within(scanner.number()?, *bounds) {
-                    return Err(self.invalid(expected(ty), "a number outside of that"));
+                    return Err(self.invalid(expected(ty), "a number outside of that range"));
                 }
             }
             (Type::String(kind), Kind::String) => self.string(scanner, *kind)?,
@@ -295,7 +296,7 @@ impl Validator {
         let words = words();
         let near = nearest(&text.value(), words.iter().copied()).filter(|_| self.mode == Mode::Send);
         let problem = Problem::new(rule, one_of(words.into_iter()), found).near(near);
-        // What the agent itself has listed may be sent back to it, and the connection knows that.
+        // Values that the agent itself has listed may be sent back to it; the connection checks that.
         let keep = match self.mode {
             Mode::Send => rule == id!("PROV-11"),
             _ => self.part != Part::Request && self.lenient == 0 && self.repairs(rule),
@@ -357,7 +358,7 @@ impl Validator {
         let mut more = scanner.enter(Kind::Object)?;
         self.naming.here = None;
         self.lists += 1;
-        // Where the values may be anything, so may what stands twice.
+        // If the values may be anything, duplicate names are no problem either.
         let mut names = if matches!(self.type_of(value), Type::Any) { None } else { Some(StringMap::default()) };
         while more {
             let key = scanner.key()?.value();
@@ -387,8 +388,8 @@ impl Validator {
         &self.tables.types[usize::from(ty)]
     }
 
-    /// Runs a check; if it fails and leniency applies here, to the rule as it is once the problem is named, moves behind
-    /// the value as if it were any JSON.
+    /// Runs a check; if it fails and leniency applies here, to the rule as it is once the problem is named, moves
+    /// behind the value as if it were any JSON.
     fn lenient<'s>(
         &mut self,
         scanner: &mut Scanner<'s>,

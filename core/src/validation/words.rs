@@ -1,4 +1,4 @@
-//! What was expected, in words, and the small tests that go with them.
+//! Descriptions of what was expected, and the small tests that go with them.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(super) fn general(rule: RuleId) -> bool {
     [id!("RPC-20"), id!("ENUM-10"), id!("ENUM-07"), id!("ENUM-03"), id!("TOOL-11"), id!("RPC-34")].contains(&rule)
 }
 
-/// Exact, without a detour through a double; `1.0`, `1e0` and `-0` are not whole numbers here.
+/// Exact, not by way of a double. `1.0`, `1e0` and `-0` do not count as integers here.
 pub(super) fn integer_within(text: &str, min: i64, max: u64) -> bool {
     if let Ok(value) = text.parse::<u64>() {
         value <= max && (min <= 0 || value >= min.unsigned_abs())
@@ -29,7 +29,7 @@ pub(super) fn integer_within(text: &str, min: i64, max: u64) -> bool {
     }
 }
 
-/// Whether a JSON number lies within bounds, or else is one that a double can hold.
+/// Whether a JSON number is within bounds or, without bounds, fits a double.
 pub(super) fn number_within(text: &str, bounds: Option<(i32, i32)>) -> bool {
     let Some(number) = Decimal::read(text) else { return false };
     let Some((low, high)) = bounds else { return number.is_finite() };
@@ -115,7 +115,7 @@ mod tests {
             let number: f64 = text.parse().unwrap();
             assert_eq!(number_within(text, None), number.is_finite(), "{text}");
             for (low, high) in [(0, 1), (-1, 2), (-2, -1), (1, 20), (0, i32::MAX), (i32::MIN, 0)] {
-                // Doubles have no room for what is closer to nought than they can say.
+                // Doubles cannot represent numbers that are closer to zero.
                 let tiny = text.contains("e-400") || text.contains("e-99999999999");
                 let number = if tiny { f64::MIN_POSITIVE.copysign(number) } else { number };
                 let within = number >= low.into() && number <= high.into();

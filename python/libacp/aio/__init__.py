@@ -1,6 +1,6 @@
 """Agents and clients on asyncio, on top of the connections of `libacp`.
 
-An agent, whole:
+A complete agent:
 
     import libacp.aio
 
@@ -28,15 +28,16 @@ And a client:
 
     asyncio.run(main())
 
-Params, results, updates and content blocks are plain dictionaries with the specification's names; `libacp.types.v1` has
-them as types. What the specification forbids raises `libacp.Misuse`, a class for each kind, before anything is sent;
-what a peer does against it goes to the logger ``libacp.aio`` and to `on_violation`. Cancelling a task cancels what it
-waits for at the peer, too.
+Params, results, updates and content blocks are plain dictionaries with the names of the specification;
+`libacp.types.v1` has typed dicts for them. A call that the specification forbids raises a subclass of `libacp.Misuse`
+before anything is sent. Violations by the peer go to the logger ``libacp.aio`` and to `on_violation`. Cancelling a task
+also cancels, at the peer, the request that the task waits for.
 
-Every send waits while the peer is slow to read. Reading stops while 256 updates or 1 MiB of them wait for who iterates;
-eight times as many while a call waits for its answer, so that the body of a loop may ask the agent something.
+Every send waits while the peer is slow to read. Reading stops while 256 updates or 1 MiB of updates wait for an
+iterator, and while a call waits for its answer only at eight times these limits, so that the body of a loop can send
+requests.
 
-Version 1 of the protocol.
+This package speaks version 1 of the protocol.
 """
 
 from ._agent import Agent

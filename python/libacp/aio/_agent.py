@@ -1,4 +1,4 @@
-"""The agent that a program makes: handlers, and the places where it is served."""
+"""The class `Agent`: handlers, and ways to serve clients."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Agent(Host):
-    """An agent: handlers for what clients ask, and a place to serve them.
+    """An agent: handlers for what clients request, and ways to serve clients.
 
         agent = Agent("echo", "1.0")
 
@@ -43,14 +43,17 @@ class Agent(Host):
 
         agent.run()
 
-    One agent can serve any number of clients at the same time, and each client any number of sessions. What it can do
-    is told to clients by its handlers (one for ``session/load`` says that sessions can be loaded); `capabilities` adds
-    what no handler shows, as ``{"promptCapabilities": {"image": True}}``. Logging in needs `auth_methods` and a handler
-    for ``authenticate``.
+    One agent can serve any number of clients at the same time, with any number of sessions each.
 
-    `options` are the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout` in
-    seconds for every request, `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`, `policies`, `limits`,
-    `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and `foreign_methods`, which `libacp.Config` describes.
+    Arguments:
+        `name`, `version`, `title`: the name and version of the program, and the name to show to users.
+        `capabilities`: capabilities to advertise in addition to those that follow from the registered handlers, such as
+            ``{"promptCapabilities": {"image": True}}``. A handler for ``session/load`` advertises loading, and so on.
+        `auth_methods`: the login methods to offer; they need a handler for ``authenticate``.
+        `options`: the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout`
+            in seconds for every request; `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`,
+            `policies`, `limits`, `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and `foreign_methods` of
+            `libacp.Connection`.
     """
 
     _role: ClassVar[Role] = "agent"
@@ -58,7 +61,7 @@ class Agent(Host):
     __slots__ = Attributes(__name__, "Agent", "auth_methods")
 
     auth_methods: List[v1.AuthMethod]
-    """The ways to log in that clients are told."""
+    """The login methods that are offered to clients."""
 
     def __init__(
         self,
@@ -75,46 +78,48 @@ class Agent(Host):
 
     @property
     def on(self) -> OnAgent:
-        """Makes a function the handler of a method: ``@agent.on("session/set_mode")``. Extensions have `on_extension`.
+        """Registers a handler for a method: ``@agent.on("session/set_mode")``. For extension methods, use
+        `on_extension`.
 
-        It is called with the session and the params for a method about a session, and with the peer and the params for
-        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
-        handled at the same time, each begun in the order in which they came, though those that read and write files are
-        handled a few at a time; notifications one after the other, so that a handler that takes long, or waits for the
-        peer, is better off with a task of its own.
+        The handler is called with the session and the params if the method belongs to a session, and with the peer and
+        the params otherwise. For a request, the return value is the result; ``None`` stands for an empty result.
+        Handlers of requests run concurrently and start in the order in which the requests arrived; the number of those
+        that read or write files is limited. Handlers of notifications run one after another, so one that takes long or
+        waits for the peer should start a task.
 
-        Raises `ValueError` for a method that would never be called, or that has a handler, and `TypeError` for a
-        function that cannot be called as handlers are.
+        Raises:
+            ValueError: if the method would never be called, or already has a handler.
+            TypeError: if the function cannot be called with these arguments.
         """
         return cast("OnAgent", self._register)
 
     def prompt(self, handler: _OnPrompt) -> _OnPrompt:
-        """Makes a function the handler of prompts. It is called with a `Turn`, and returns why the turn ended: a stop
-        reason, a whole result, or ``None`` for ``end_turn``.
+        """Registers the handler for prompts. It is called with a `Turn` and returns why the turn ended: a stop reason,
+        a complete result, or ``None`` for ``end_turn``.
 
-        When the client cancels, or is gone, the handler's task is cancelled, once; however it ends then, the answer is
-        ``cancelled``.
+        If the client cancels the turn or disconnects, the handler's task is cancelled once; the turn then ends as
+        ``cancelled``, however the handler ends.
         """
         shape("prompts", handler, ("turn",))
         self._add("session/prompt", handler)
         return handler
 
     def new_session(self, handler: _OnNew) -> _OnNew:
-        """Makes a function the handler of new sessions. It is called with an `AgentSession`, and may return more
-        members for the result, as ``modes``; a ``sessionId`` among them replaces the one that was made up. What it says
-        with `AgentSession.update`, as its commands, follows the answer.
+        """Registers the handler for new sessions. It is called with an `AgentSession` and may return further fields of
+        the result, such as ``modes``; a returned ``sessionId`` replaces the generated one. Updates that it sends
+        with `AgentSession.update` follow the answer.
         """
         return self._open_with("session/new", handler)
 
     def load_session(self, handler: _OnLoad) -> _OnLoad:
-        """Makes a function the handler of sessions that are to be loaded, and tells clients that they can be. It
-        replays the conversation with `AgentSession.update` before it returns.
+        """Registers the handler for loading sessions, and advertises that sessions can be loaded. It replays the
+        conversation with `AgentSession.update` before it returns.
         """
         return self._open_with("session/load", handler)
 
     def resume_session(self, handler: _OnResume) -> _OnResume:
-        """Makes a function the handler of sessions that are to be resumed, and tells clients that they can be. Nothing is
-        replayed: what it says with `AgentSession.update` follows the answer.
+        """Registers the handler for resuming sessions, and advertises that sessions can be resumed. It does not replay
+        the conversation; updates that it sends with `AgentSession.update` follow the answer.
         """
         return self._open_with("session/resume", handler)
 
@@ -133,10 +138,11 @@ class Agent(Host):
         self._keeps({*self.handlers, "session/close"})
 
     def run(self) -> None:
-        """Serves one client on standard input and output until it closes them; for a program that does nothing else.
+        """Serves one client on standard input and output until the client closes them; for programs that do nothing
+        else.
 
-        Meanwhile, what the program prints goes to standard error. The signals to interrupt and to terminate end it as
-        the end of the input does.
+        Meanwhile, everything that the program prints goes to standard error. SIGINT and SIGTERM end it like the end of
+        input.
         """
         with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
             asyncio.run(self._main())
@@ -152,8 +158,11 @@ class Agent(Host):
     async def serve(self, reader: Optional[Reader] = None, writer: Optional[Writer] = None) -> None:
         """Serves one client until it closes its side: on standard input and output, or on a pair of streams.
 
-        ``asyncio.start_server(agent.serve, ...)`` serves all who connect. Cancelling ends the connection. Raises
-        `ValueError` before anything is read where `capabilities` promise what no handler serves.
+        ``asyncio.start_server(agent.serve, ...)`` serves every client that connects. Cancelling the task closes the
+        connection.
+
+        Raises:
+            ValueError: if `capabilities` advertise a method that has no handler; nothing has been read then.
         """
         try:
             self._complete()

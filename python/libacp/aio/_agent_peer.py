@@ -1,4 +1,4 @@
-"""An agent as its client sees it."""
+"""The agent, as seen by its client."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ END = 1.0
 
 
 class AgentPeer(SessionsPeer):
-    """The agent, as its client sees it; `spawn_agent` and `connect` make it."""
+    """A connected agent, as seen by its client. `spawn_agent` and `connect` create it."""
 
     __slots__ = Attributes(__name__, "AgentPeer", "process")
 
     process: Optional[asyncio.subprocess.Process]
-    """The agent's process, where `spawn_agent` has started it."""
+    """The process of the agent, if `spawn_agent` started it."""
 
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
         self.process = None
@@ -70,33 +70,37 @@ class AgentPeer(SessionsPeer):
 
     @property
     def capabilities(self) -> v1.AgentCapabilities:
-        """What the agent said it can do, in `initialize`."""
+        """The capabilities that the agent advertised in `initialize`."""
         return cast("v1.AgentCapabilities", self.connection.capabilities)
 
     @property
     def info(self) -> Dict[str, Any]:
-        """Name and version of the agent, as far as it told."""
+        """The name and version of the agent, if it gave them."""
         return self.connection.peer_info.get("agentInfo") or {}
 
     @property
     def greeting(self) -> v1.InitializeResponse:
-        """The whole answer of the agent to `initialize`, as its ``_meta``."""
+        """The complete answer of the agent to `initialize`, with its ``_meta``."""
         return cast("v1.InitializeResponse", self.connection.peer_info)
 
     @property
     def auth_methods(self) -> List[v1.AuthMethod]:
-        """The ways to log in that the agent offers."""
+        """The login methods that the agent offers."""
         return self.connection.peer_info.get("authMethods") or []
 
     @property
     def call(self) -> v1.CallAgent:
-        """`request` with the types of the protocol: ``await agent.call("session/list", {})``."""
+        """Sends a request like `request`, with the types of the protocol: ``await agent.call("session/list", {})``."""
         return cast("v1.CallAgent", self.request)
 
     async def request(
         self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
     ) -> Any:
-        """As `Peer.request`; it raises `AgentEnded` when the agent's process has ended before it answered."""
+        """Sends a request like `Peer.request`.
+
+        Raises:
+            AgentEnded: if the agent's process ended before it answered; otherwise as `Peer.request`.
+        """
         params = params or {}
         how = self._life(method, params) if method in LIFE else None
         self._asked += 1
@@ -121,7 +125,7 @@ class AgentPeer(SessionsPeer):
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> ClientSession:
-        """Opens a session in a working directory, an absolute path."""
+        """Creates a session in a working directory, which is an absolute path."""
         session = ClientSession(self, "", cwd, additional_directories)
         params = _setup("", place(cwd, additional_directories), mcp_servers, meta)
         return await self._enter("session/new", session, params, place(cwd, additional_directories), timeout)
@@ -136,8 +140,8 @@ class AgentPeer(SessionsPeer):
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> LoadingSession:
-        """Opens an earlier session again, for agents that can. Await it; or iterate over it first, for the updates of
-        the conversation, which the agent replays. A session that is open stays the same object.
+        """Loads an earlier session, if the agent supports it. Await the result, or first iterate over it to receive the
+        updates with which the agent replays the conversation. Loading an open session returns its existing object.
         """
         session = self._object(ClientSession(self, id, cwd, additional_directories))
         where = place(cwd, additional_directories)
@@ -153,8 +157,8 @@ class AgentPeer(SessionsPeer):
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> ClientSession:
-        """Opens an earlier session again without a replay, for agents that can. A session that is open stays the same
-        object.
+        """Resumes an earlier session without a replay, if the agent supports it. Resuming an open session returns its
+        existing object.
         """
         session = self._object(ClientSession(self, id, cwd, additional_directories))
         where = place(cwd, additional_directories)
@@ -167,7 +171,9 @@ class AgentPeer(SessionsPeer):
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> AsyncIterator[v1.SessionInfo]:
-        """The sessions that the agent keeps, page by page as they are wanted, for agents that can."""
+        """Iterates over the sessions that the agent stores, if it supports that; pages are requested when they are
+        needed.
+        """
         params: Dict[str, Any] = with_meta({} if cwd is None else {"cwd": os.fspath(cwd)}, meta)
         while True:
             page = await self.request("session/list", params, timeout=timeout)
@@ -180,21 +186,21 @@ class AgentPeer(SessionsPeer):
     async def delete_session(
         self, id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
     ) -> v1.DeleteSessionResponse:
-        """Asks the agent to delete a session, for agents that can."""
+        """Asks the agent to delete a session, if it supports that."""
         params = with_meta({"sessionId": id}, meta)
         return cast("v1.DeleteSessionResponse", await self.request("session/delete", params, timeout=timeout))
 
     async def authenticate(
         self, method_id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
     ) -> v1.AuthenticateResponse:
-        """Logs in, in one of the ways of `auth_methods`."""
+        """Logs in with one of `auth_methods`."""
         params = with_meta({"methodId": method_id}, meta)
         return cast("v1.AuthenticateResponse", await self.request("authenticate", params, timeout=timeout))
 
     async def logout(
         self, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
     ) -> v1.LogoutResponse:
-        """Ends the login, for agents that can."""
+        """Logs out, if the agent supports it."""
         return cast("v1.LogoutResponse", await self.request("logout", with_meta({}, meta), timeout=timeout))
 
     async def _ask(self, method: str, params: Mapping[str, object], **how: Any) -> Any:
@@ -239,8 +245,8 @@ class AgentPeer(SessionsPeer):
         return session
 
     async def close(self) -> None:
-        """Ends the connection, and the agent's process if `spawn_agent` has started it. What ``async with`` does at the
-        end of its block.
+        """Closes the connection, and ends the agent's process if `spawn_agent` started it. ``async with`` calls it at
+        the end.
         """
         made, self._made = self._made, None
         if made is not None:

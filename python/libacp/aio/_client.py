@@ -1,4 +1,4 @@
-"""The client that a program makes: what it lets agents do, and how it decides."""
+"""The class `Client`: what it offers to agents, and how it answers permission requests."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 class ReadFiles(Protocol):
-    """What reads files for agents. One that also has ``write_text_file(session, params)`` writes them.
+    """Reads files for agents. An implementation that also has ``write_text_file(session, params)`` writes files too.
 
-    Where there is a ``begin(session)``, it is called before the agent hears of a session, and ``end(session)`` once it
-    is over.
+    If it has ``begin(session)``, that is called before the agent can use a session, and ``end(session)`` after the
+    session has ended.
     """
 
     async def read_text_file(self, session: ClientSession, params: v1.ReadTextFileRequest, /) -> str:
-        """The text that is asked for."""
+        """Returns the requested text."""
         ...
 
 
 class WriteFiles(Protocol):
-    """What writes files for agents."""
+    """Writes files for agents."""
 
     async def write_text_file(self, session: ClientSession, params: v1.WriteTextFileRequest, /) -> None:
         """Writes a file."""
@@ -47,45 +47,50 @@ class WriteFiles(Protocol):
 
 
 class RunTerminals(Protocol):
-    """What runs commands for agents."""
+    """Runs commands for agents."""
 
     async def create(self, session: ClientSession, params: v1.CreateTerminalRequest, /) -> str:
-        """Starts a command; the terminal's id."""
+        """Starts a command and returns the id of its terminal."""
         ...
 
     async def output(self, session: ClientSession, id: str, /) -> v1.TerminalOutputResponse:
-        """What was printed."""
+        """Returns the output of the command so far."""
         ...
 
     async def wait_for_exit(self, session: ClientSession, id: str, /) -> v1.TerminalExitStatus:
-        """Waits for the command's end."""
+        """Waits until the command has ended, and returns how it ended."""
         ...
 
     async def kill(self, session: ClientSession, id: str, /) -> None:
-        """Ends the command."""
+        """Kills the command."""
         ...
 
     async def release(self, session: ClientSession, id: str, /) -> None:
-        """Forgets the terminal."""
+        """Releases the terminal."""
         ...
 
     async def end(self, session: ClientSession, /) -> None:
-        """The session is over."""
+        """Called when the session has ended."""
         ...
 
 
 class Client(Host):
-    """A client: its name, and what agents may do through it. Without anything: nothing at all.
+    """A client: its name, and what agents may do through it. By default agents may do nothing.
 
-    `permission` decides on tool calls: it is called with a `PermissionRequest`, and returns an option or its id, or
-    ``None`` for no choice; a whole result, where its ``_meta`` matters. When the turn is cancelled, so is its task, and
-    the answer has been given already. `files` and `terminals` do what agents ask for; `Files`, `ReadOnlyFiles` and
-    `Terminals` are ready to use, and what there is is what agents are told. `on_update` gets the session and the update
-    where no iterator takes it: between turns, and in turns that are only awaited.
-
-    `options` are the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout` in
-    seconds for every request, `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`, `policies`, `limits`,
-    `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and `foreign_methods`, which `libacp.Config` describes.
+    Arguments:
+        `name`, `version`, `title`: the name and version of the program, and the name to show to users.
+        `permission`: answers permission requests. It is called with a `PermissionRequest` and returns an option or its
+            id, ``None`` for no choice, or a complete result. When the turn is cancelled, so is its task; the request
+            has been answered by then.
+        `files`, `terminals`: serve the agent's file and terminal requests, such as `Files`, `ReadOnlyFiles` and
+            `Terminals`. What they support is advertised to agents.
+        `capabilities`: capabilities to advertise in addition to those that follow from the rest.
+        `on_update`: called with the session and each update that no iterator receives: between turns, and in turns that
+            are only awaited.
+        `options`: the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout`
+            in seconds for every request; `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`,
+            `policies`, `limits`, `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and `foreign_methods` of
+            `libacp.Connection`.
     """
 
     _role: ClassVar[Role] = "client"
@@ -93,13 +98,13 @@ class Client(Host):
     __slots__ = Attributes(__name__, "Client", "permission files terminals on_update")
 
     permission: _Permit
-    """Decides on tool calls."""
+    """Answers permission requests."""
     files: Union[ReadFiles, WriteFiles, None]
-    """Reads and writes files, for connections that are made from then on."""
+    """Reads and writes files; a change applies to later connections."""
     terminals: Optional[RunTerminals]
-    """Runs commands, for connections that are made from then on."""
+    """Runs commands; a change applies to later connections."""
     on_update: Optional[Callable[[ClientSession, v1.SessionUpdate], object]]
-    """Gets the updates that no iterator takes."""
+    """Called with the updates that no iterator receives."""
 
     def __init__(
         self,
@@ -129,16 +134,18 @@ class Client(Host):
 
     @property
     def on(self) -> OnClient:
-        """Makes a function the handler of a method: ``@client.on("elicitation/create")``. Extensions have `on_extension`.
+        """Registers a handler for a method: ``@client.on("elicitation/create")``. For extension methods, use
+        `on_extension`.
 
-        It is called with the session and the params for a method about a session, and with the peer and the params for
-        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
-        handled at the same time, each begun in the order in which they came, though those that read and write files are
-        handled a few at a time; notifications one after the other, so that a handler that takes long, or waits for the
-        peer, is better off with a task of its own.
+        The handler is called with the session and the params if the method belongs to a session, and with the peer and
+        the params otherwise. For a request, the return value is the result; ``None`` stands for an empty result.
+        Handlers of requests run concurrently and start in the order in which the requests arrived; the number of those
+        that read or write files is limited. Handlers of notifications run one after another, so one that takes long or
+        waits for the peer should start a task.
 
-        Raises `ValueError` for a method that would never be called, or that has a handler, and `TypeError` for a
-        function that cannot be called as handlers are.
+        Raises:
+            ValueError: if the method would never be called, or already has a handler.
+            TypeError: if the function cannot be called with these arguments.
         """
         return cast("OnClient", self._register)
 

@@ -1,4 +1,4 @@
-"""A client as its agent sees it, and the sessions that it has opened."""
+"""A client, as seen by its agent, and the client's sessions."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class AgentSession:
     __slots__ = Attributes(__name__, "AgentSession", "id client cwd roots mcp_servers meta data __dict__ __weakref__")
 
     id: str
-    """Its id."""
+    """The id of the session."""
     client: ClientPeer
-    """The client that opened it."""
+    """The client that opened the session."""
     cwd: str
-    """Its working directory."""
+    """The working directory."""
     roots: List[str]
-    """The working directory and all further roots."""
+    """The working directory and all additional directories."""
     mcp_servers: List[v1.McpServer]
-    """The MCP servers that the client wants used."""
+    """The MCP servers that the client has given."""
     meta: Mapping[str, Any]
-    """The ``_meta`` of the request that opened it; empty without any."""
+    """The ``_meta`` of the request that opened the session; empty if there is none."""
     data: Any
-    """Whatever the agent wants to keep with it."""
+    """Any data that the agent attaches to the session."""
 
     def __init__(self, client: ClientPeer, id: str, params: Mapping[str, Any]) -> None:
         self.id = id
@@ -66,33 +66,37 @@ class AgentSession:
 
     @property
     def open(self) -> bool:
-        """Whether it is open: not while a handler opens it, and not where it is only named, as when it is deleted."""
+        """Whether the session is open. It is not while a handler opens it, or if a request only names it, as to delete
+        it.
+        """
         return self.client.sessions.get(self.id) is self
 
     @property
     def snapshot(self) -> Optional[SessionSnapshot]:
-        """All that the client has been told of it: its plan, modes, tool calls; ``None`` when it is not open."""
+        """Everything that the client was told about the session, such as its plan, modes and tool calls; ``None`` if
+        the session is not open.
+        """
         return self.client.connection.session_snapshot(self.id)
 
     async def update(self, update: v1.SessionUpdate, *, meta: Optional[Mapping[str, Any]] = None) -> None:
-        """Sends a `session/update`, as it is; `meta` is the ``_meta`` beside it.
+        """Sends a `session/update` with this update unchanged; `meta` is the ``_meta`` of the params.
 
-        While a handler opens the session, this is held back and follows its answer, except for the replay of a session
-        that is loaded.
+        While a handler opens the session, updates are held back until after its answer, except for the replay of a
+        session that is being loaded.
         """
         await self._update(update, meta)
 
     async def request(
         self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
     ) -> Any:
-        """As `ClientPeer.request`, with the session's id added to the params."""
+        """Sends a request like `ClientPeer.request`, with the session id added to the params."""
         return await self.client._wire.request(method, {"sessionId": self.id, **(params or {})}, timeout=timeout)
 
     async def notify(self, method: str, params: Optional[Mapping[str, object]] = None) -> None:
-        """As `ClientPeer.notify`, with the session's id added to the params.
+        """Sends a notification like `ClientPeer.notify`, with the session id added to the params.
 
-        While a handler opens the session, this is held back and follows its answer, except for the replay of a session
-        that is loaded.
+        While a handler opens the session, notifications are held back until after its answer, except for the replay of
+        a session that is being loaded.
         """
         if self._held is not None:
             self._held.append((method, params or {}))
@@ -128,12 +132,12 @@ class AgentSession:
 
 
 class ClientPeer(Peer):
-    """The client, as its agent sees it."""
+    """A connected client, as seen by its agent."""
 
     __slots__ = Attributes(__name__, "ClientPeer", "sessions")
 
     sessions: Dict[str, AgentSession]
-    """The open sessions by their ids; none any more when the connection is over."""
+    """The open sessions by id; empty once the connection has ended."""
     _host: Agent
 
     def __init__(self, agent: Agent, reader: Reader, writer: Writer) -> None:
@@ -144,22 +148,24 @@ class ClientPeer(Peer):
 
     @property
     def capabilities(self) -> v1.ClientCapabilities:
-        """What the client said it can do, in `initialize`."""
+        """The capabilities that the client advertised in `initialize`."""
         return cast("v1.ClientCapabilities", self.connection.capabilities)
 
     @property
     def info(self) -> Dict[str, Any]:
-        """Name and version of the client, as far as it told."""
+        """The name and version of the client, if it gave them."""
         return self.connection.peer_info.get("clientInfo") or {}
 
     @property
     def greeting(self) -> v1.InitializeRequest:
-        """All that the client said in `initialize`, as its ``_meta``; empty before."""
+        """The complete params of `initialize`, with their ``_meta``; empty before."""
         return cast("v1.InitializeRequest", self.connection.peer_info)
 
     @property
     def call(self) -> v1.CallClient:
-        """`request` with the types of the protocol: ``await client.call("fs/read_text_file", {...})``."""
+        """Sends a request like `request`, with the types of the protocol: ``await client.call("fs/read_text_file",
+        {...})``.
+        """
         return cast("v1.CallClient", self.request)
 
     async def _run(self) -> None:

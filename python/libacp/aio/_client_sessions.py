@@ -28,12 +28,12 @@ LIFE = frozenset(OPENING + ENDING)
 
 
 class SessionsPeer(Peer):
-    """The agent, as far as its sessions go."""
+    """The part of the agent's object that manages its sessions."""
 
     __slots__ = Attributes(__name__, "SessionsPeer", "sessions")
 
     sessions: Dict[str, ClientSession]
-    """The open sessions by their ids."""
+    """The open sessions by id."""
     _host: Client
 
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:

@@ -1,4 +1,4 @@
-"""Which request the running handler answers."""
+"""The id of the request that the running handler answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CURRENT: ContextVar[Union[int, str, None]] = ContextVar("libacp.aio.request_id",
 def request_id() -> Union[int, str, None]:
     """Returns the id of the request that the running handler answers; ``None`` outside of handlers of requests.
 
-    It is what `elicitation/create` takes as ``requestId`` where there is no session yet. The tasks that a handler starts
-    have it, too.
+    `elicitation/create` takes it as ``requestId`` when there is no session yet. Tasks that a handler starts see the
+    same id.
     """
     return CURRENT.get()

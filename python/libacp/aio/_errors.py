@@ -1,4 +1,4 @@
-"""What handlers raise, and what callers catch, beyond the exceptions of `libacp` itself."""
+"""The exceptions of `libacp.aio`, in addition to those of `libacp`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .._text import printable
 
 
 class RequestError(_ErrorAnswer):
-    """Raised by a handler to answer its request with this error.
+    """A handler raises this to answer its request with an error.
 
-    Whatever else a handler raises is logged and answered with an internal error that tells the peer nothing: also a
-    `PeerError` of another connection, which is why the two are not one class.
+    Any other exception of a handler is logged, and the request is answered with an internal error without details. That
+    includes a `PeerError` of another connection, which is why the two are separate classes.
     """
 
 
@@ -26,11 +26,12 @@ class AgentEnded(NoResult):
     __slots__ = Attributes(__name__, "AgentEnded", "returncode stderr")
 
     returncode: Optional[int]
-    """How it ended, as in `asyncio.subprocess`; ``None`` when it only closed its output."""
+    """The return code, as in `asyncio.subprocess`; ``None`` if the agent only closed its output."""
 
     stderr: Tuple[str, ...]
-    """The last lines that it printed to standard error, 20 at most and as it printed them. None where `stderr` of
-    `spawn_agent` has sent them elsewhere than to this process or to a function."""
+    """The last lines, at most 20, that the agent printed to standard error, unchanged. Empty if the `stderr` argument
+    of `spawn_agent` sends them elsewhere than to this process or to a function.
+    """
 
     def __init__(self, method: str, returncode: Optional[int], stderr: Sequence[str] = ()) -> None:
         super().__init__("closed", method)

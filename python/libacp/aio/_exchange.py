@@ -1,4 +1,4 @@
-"""Requests that bring updates before their answer: prompts, and sessions that are loaded."""
+"""Requests that cause updates before their answer: prompts, and loading sessions."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ PATIENCE = 5.0
 
 
 class Exchange(Generic[T]):
-    """A request that brings updates before its answer. It is sent at the first step.
+    """A request that causes updates before its answer. It is sent when it is first iterated over or awaited.
 
-    It can be iterated over, once, for the updates, or awaited for the answer; both together in this order.
+    Iterate over it, once, for the updates, await it for the answer, or do both in this order.
     """
 
     __slots__ = Attributes(__name__, "Exchange", "session __dict__ __weakref__")
 
     session: ClientSession
-    """The session that it is about."""
+    """The session of the request."""
 
     def __init__(
         self, session: ClientSession, method: str, params: Mapping[str, Any], timeout: Optional[float]
@@ -96,8 +96,8 @@ class Exchange(Generic[T]):
         return Updates(self)
 
     def notifications(self) -> AsyncIterator[v1.SessionNotification]:
-        """In the place of iterating over it: the updates with what stands beside them, as ``_meta``. The update is the
-        member ``update`` of each.
+        """Iterates over the complete params of each update, including ``_meta``, in place of the updates alone. The
+        update itself is the field ``update``.
         """
         updates = self.__aiter__()
         self._whole = True
@@ -215,10 +215,10 @@ E = TypeVar("E", bound="Exchange[Any]")
 
 
 class Updates(AsyncIterator["v1.SessionUpdate"]):
-    """The updates of an exchange.
+    """The iterator over the updates of an exchange.
 
-    No generator: a loop that is left drops its iterator, and so this one knows at once, where the end of a generator
-    would wait for a later round of the event loop.
+    It is not a generator: when a loop is left early, its iterator is dropped and notices immediately, whereas a
+    generator would be closed only in a later iteration of the event loop.
     """
 
     def __init__(self, exchange: Exchange[Any]) -> None:
@@ -243,7 +243,7 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
         return handed
 
     async def aclose(self) -> None:
-        """Nobody iterates any more."""
+        """Ends the iteration."""
         self._exchange._leave()
 
     def __del__(self) -> None:
@@ -258,15 +258,15 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
 
 
 class PromptTurn(Exchange["v1.PromptResponse"]):
-    """A prompt and its turn; `ClientSession.prompt` makes it.
+    """A prompt and its turn; `ClientSession.prompt` creates it.
 
         turn = session.prompt("Hello")
         async for update in turn:
             ...
         print(turn.stop_reason)
 
-    Leaving the iteration early, or cancelling the task that iterates or waits, cancels the turn; the updates that are
-    there then go to the client's `on_update`.
+    Leaving the iteration early, or cancelling the task that iterates or waits, cancels the turn; remaining updates then
+    go to the client's `on_update`.
     """
 
     __slots__ = Attributes(__name__, "PromptTurn", "result")
@@ -281,11 +281,11 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
 
     @property
     def stop_reason(self) -> Optional[v1.StopReason]:
-        """Why the turn ended, once it has."""
+        """The stop reason, once the turn is over."""
         return None if self.result is None else self.result["stopReason"]
 
     async def cancel(self) -> None:
-        """Cancels the turn. The iteration goes on to its end, which the agent decides. A prompt that was not sent yet is
+        """Cancels the turn. The iteration continues until the agent ends the turn. A prompt that was not sent yet is
         not sent, and ends as ``cancelled``.
         """
         self._cancelled = True
@@ -293,7 +293,7 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
             await self.session.cancel()
 
     async def read_text(self) -> str:
-        """Iterates over the turn, and returns what the agent says in it, put together."""
+        """Runs the turn to its end and returns the concatenated text of the agent's messages."""
         said = []
         async for update in self:
             if update["sessionUpdate"] == "agent_message_chunk" and update["content"]["type"] == "text":
@@ -334,7 +334,7 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
 
 
 class LoadingSession(Exchange["ClientSession"]):
-    """A session that is being loaded; `AgentPeer.load_session` makes it.
+    """A session that is being loaded; `AgentPeer.load_session` creates it.
 
     Await it for the session, or iterate over it first for the updates that the agent replays.
     """

@@ -1,8 +1,7 @@
 """Files for an agent, confined to the roots of its session.
 
-The roots are opened with the session, and a path is gone folder by folder from there, so that whoever exchanges a folder
-for a link in between gets an error and not a way out. The work is done by the native module, which lets go of
-the interpreter meanwhile.
+The roots are opened together with the session, and a path is resolved from there directory by directory, so replacing a
+directory by a link in between causes an error and opens no way out. The native module does this, without the GIL.
 """
 
 from __future__ import annotations
@@ -31,17 +30,20 @@ AT_ONCE = 4
 
 
 class ReadOnlyFiles:
-    """Lets agents read the text files in the roots of their sessions, of `most` bytes at most. UTF-8 only.
+    """Lets agents read the UTF-8 text files in the roots of their sessions.
 
-    `may` decides on each file: it is called with the path from the root on, all links followed, whether the file is to be
-    written, and the root. It is called on another thread, and the session's files wait for it; it may be a coroutine
-    function, which then runs in the loop of the connection. Without one, `guarded` decides.
+    Arguments:
+        `most`: maximum size of a file, in bytes.
+        `may`: decides on each file. It is called with the path relative to its root, with all links resolved, whether
+            the file is to be written, and the root. It runs on another thread, and the session's other file operations
+            wait for it; a coroutine function runs in the event loop of the connection. By default `guarded` decides.
     """
 
     REPOSITORIES: ClassVar[Tuple[str, ...]] = _native.Files.guards[0]
-    """Folders of version control, which `guarded` lets nobody write into."""
+    """Directories of version control systems; `guarded` forbids writing into them."""
     RUNS_UNASKED: ClassVar[Tuple[str, ...]] = _native.Files.guards[1]
-    """Files, and folders with all that is in them, that editors run without asking; nor do these get written."""
+    """Files, and directories with everything in them, that editors run without asking; `guarded` forbids writing them.
+    """
 
     def __init__(self, *, most: int = 10_000_000, may: Optional[May] = None) -> None:
         self.most = most
@@ -52,22 +54,24 @@ class ReadOnlyFiles:
 
     @staticmethod
     def guarded(path: str, writing: bool, root: str) -> bool:
-        """All may be read; nothing may be written below `REPOSITORIES`, or that is of `RUNS_UNASKED`."""
+        """The default for `may`: allows reading everything, and writing everything except what is below `REPOSITORIES`
+        or in `RUNS_UNASKED`.
+        """
         return _native.Files.guarded(path, writing, root)
 
     async def read_text_file(self, session: ClientSession, params: v1.ReadTextFileRequest) -> str:
-        """The lines that are asked for. They end with LF, and keep it."""
+        """Returns the requested lines, with their line feeds."""
         opened = self._of(session)
         path, line, limit = params["path"], params.get("line"), params.get("limit")
         text = await opened.do(path, lambda files: files.read(path, line, limit))
         return text or ""
 
     def begin(self, session: ClientSession) -> None:
-        """The session is open: opens its roots, which stay the folders that they are now."""
+        """Called when the session is opened: opens its roots, which keep referring to the same directories."""
         self._of(session)
 
     def end(self, session: ClientSession) -> None:
-        """The session is over: closes its roots."""
+        """Called when the session has ended: closes its roots."""
         opened = self._sessions.pop(session, None)
         if opened is not None:
             opened.threads.shutdown(wait=False)
@@ -80,13 +84,14 @@ class ReadOnlyFiles:
 
 
 class Files(ReadOnlyFiles):
-    """Lets agents read and write the text files in the roots of their sessions. Folders that are missing are made.
+    """Lets agents read and write the text files in the roots of their sessions. Missing directories are created.
 
     `most` and `may` are those of `ReadOnlyFiles`.
     """
 
     async def write_text_file(self, session: ClientSession, params: v1.WriteTextFileRequest) -> None:
-        """Writes exactly the text that is given. A file keeps its mode, owner and links, and its text if this fails."""
+        """Writes exactly the given text. The file keeps its mode, owner and links, and its old text if writing fails.
+        """
         opened = self._of(session)
         await opened.do(params["path"], lambda files: files.write(params["path"], params["content"]))
 

@@ -1,4 +1,4 @@
-"""Hooks, and handlers of notifications: nobody waits for them, and what is asynchronous is done in turn."""
+"""Hooks and handlers of notifications. Nothing waits for them, and asynchronous ones run one after another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._log import Limited
 
 
 class Hooks:
-    """Calls those of one connection, and tells the host what they, and other handlers, let out."""
+    """Calls the hooks of one connection, and reports exceptions of hooks and other handlers."""
 
     def __init__(self, host: Host, limited: Limited, go_on: Callable[[], None]) -> None:
         self._host = host
@@ -26,7 +26,7 @@ class Hooks:
         """Calls what waits; ``None`` where nothing does."""
 
     def call(self, name: str, handler: Callable[..., Any], *arguments: Any) -> None:
-        """Calls one, now if nothing waits."""
+        """Calls a hook, immediately if none is waiting."""
         if self.waiting or inspect.iscoroutinefunction(handler):
             self._later(name, handler, *arguments)
             return
@@ -43,12 +43,12 @@ class Hooks:
             CURRENT.reset(outer)
 
     def failed(self, what: str, name: str, problem: Exception) -> None:
-        """Logs an exception of the host's, and hands it to the host's hook."""
+        """Logs an exception of a handler, and passes it to the host's hook."""
         self._limited.log(what, logging.ERROR, what, exc_info=problem)
         self.tell(name, problem)
 
     def tell(self, name: str, problem: Exception) -> None:
-        """Hands an exception to the host's hook."""
+        """Passes an exception to the host's hook."""
         if self._host.on_error is not None and name != "on_error":
             self.call("on_error", self._host.on_error, name, problem)
 

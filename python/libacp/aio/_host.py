@@ -1,4 +1,4 @@
-"""What an agent and a client have in common before there is a connection: a name, a configuration, handlers."""
+"""What agents and clients have in common before there is a connection: a name, a configuration and handlers."""
 
 from __future__ import annotations
 
@@ -19,29 +19,31 @@ Trace = Union[StrPath, Callable[[str, bytes], object]]
 
 
 class Options(TypedDict, total=False):
-    """What agents and clients take beside what is theirs alone. The rest is what `libacp.Connection` takes."""
+    """The options of agents and clients. Those without a description are the arguments of `libacp.Connection`."""
 
     on_violation: Optional[Callable[[libacp.Violation], object]]
-    """Is called with each `libacp.Violation` of the peer."""
+    """Called with each `libacp.Violation` by the peer."""
     on_advice: Optional[Callable[[libacp.Advice], object]]
-    """Is called with each `libacp.Advice` about what this side does."""
+    """Called with each `libacp.Advice` about this side's own messages."""
     on_error: Optional[Callable[[str, Exception], object]]
-    """Is called with the method and the exception where a handler fails, or where its result cannot be sent."""
+    """Called with the method and the exception if a handler fails or its result cannot be sent."""
     on_late_response: Optional[Callable[[libacp.LateResponse], object]]
-    """Is called with each `libacp.LateResponse`, after what it opened was given back."""
+    """Called with each `libacp.LateResponse`, after the session or terminal that it opened was closed or released."""
     on_session_end: Optional[Callable[[Any], object]]
-    """Is called with each session that was open and is over: closed, deleted, or gone with its connection."""
+    """Called with each session that was open and has ended: it was closed or deleted, or its connection has ended."""
     timeout: Optional[float]
-    """The limit in seconds of every request that has none of its own."""
+    """The timeout, in seconds, of every request that has none of its own."""
     max_requests: Optional[int]
-    """How many requests of the peer are served at the same time. While so many are, nothing else is read either, not
-    even that one of them is cancelled."""
+    """The maximum number of requests of the peer that are handled at the same time. At that number reading stops, so
+    that even the cancellation of one of them is not noticed.
+    """
     expose_errors: bool
-    """Whether the peer is told the text of an exception that a handler lets out, in ``data.details`` of the error."""
+    """Whether the text of an exception that a handler raises is sent to the peer, in ``data.details`` of the error."""
     trace: Optional[Trace]
-    """Where all messages are written to: a file, with a line for each message, after the process, the role and ``->``
-    (sent) or ``<-`` (received); or a function that is called with the arrow and the bytes. Without it, the file that
-    the environment variable ``LIBACP_TRACE`` names, if there is one."""
+    """Where to record all messages: a file, which gets one line per message with the process, the role and ``->``
+    (sent) or ``<-`` (received) before it; or a function, which is called with the arrow and the bytes. The default
+    is the file that the environment variable ``LIBACP_TRACE`` names, if it is set.
+    """
     framing: Framing
     policy: Policy
     policies: Mapping[Severity, Policy]
@@ -59,7 +61,7 @@ REFUSED = {"versions": "libacp.aio speaks version 1 of the protocol; version 2 i
 
 
 class Host:
-    """A name, a configuration and handlers; `libacp.aio.Agent` and `libacp.aio.Client` are made of it."""
+    """The common base of `libacp.aio.Agent` and `libacp.aio.Client`: a name, a configuration and handlers."""
 
     _role: ClassVar[Role]
 
@@ -71,31 +73,31 @@ class Host:
     )
 
     name: str
-    """The name that the peer is told."""
+    """The name that the peer receives."""
     version: str
-    """The version that the peer is told."""
+    """The version that the peer receives."""
     title: Optional[str]
-    """The name that a user is to see."""
+    """The name to show to users."""
     given_capabilities: Dict[str, Any]
-    """The capabilities that were given, before those that follow from handlers."""
+    """The capabilities that were passed to the constructor, without those that follow from handlers."""
     on_violation: Optional[Callable[[libacp.Violation], object]]
-    """Called with each `libacp.Violation` of a peer."""
+    """Called with each `libacp.Violation` by a peer."""
     on_advice: Optional[Callable[[libacp.Advice], object]]
-    """Called with each `libacp.Advice` about what this side does."""
+    """Called with each `libacp.Advice` about this side's own messages."""
     on_error: Optional[Callable[[str, Exception], object]]
-    """Called with the method and the exception where a handler fails, or where its result cannot be sent."""
+    """Called with the method and the exception if a handler fails or its result cannot be sent."""
     on_late_response: Optional[Callable[[libacp.LateResponse], object]]
-    """Called with each `libacp.LateResponse`, after what it opened was given back."""
+    """Called with each `libacp.LateResponse`, after the session or terminal that it opened was closed or released."""
     on_session_end: Optional[Callable[[Any], object]]
-    """Called with each session that was open and is over."""
+    """Called with each session that was open and has ended."""
     max_requests: Optional[int]
-    """How many requests of a peer are served at the same time."""
+    """The maximum number of requests of a peer that are handled at the same time."""
     expose_errors: bool
-    """Whether a peer is told the text of exceptions that handlers let out."""
+    """Whether the text of exceptions that handlers raise is sent to the peer."""
     trace: Optional[Trace]
-    """Where all messages are written to."""
+    """Where all messages are recorded."""
     options: Dict[str, Any]
-    """What the connections are configured with."""
+    """The arguments for `libacp.Connection`."""
     handlers: Dict[str, Callable[..., Any]]
     """The handlers by method."""
 
@@ -142,8 +144,9 @@ class Host:
         libacp.Connection(self._role, **self.options)
 
     def on_extension(self, method: str) -> Callable[[H], H]:
-        """Makes a function the handler of an extension method, whose name begins with an underscore, or of one of
-        `foreign_methods`: ``@host.on_extension("_example/ping")``. It is called as those of `on`, with any params.
+        """Registers a handler for an extension method, whose name begins with an underscore, or for one of
+        `foreign_methods`: ``@host.on_extension("_example/ping")``. It is called like the handlers of `on`, with any
+        params.
         """
         return self._register(method)
 
@@ -189,13 +192,13 @@ class Host:
 
     @property
     def info(self) -> Dict[str, Any]:
-        """Name, title and version, as `initialize` has them."""
+        """The name, title and version in the form of `initialize`."""
         info = {"name": self.name, "version": self.version}
         return info if self.title is None else {**info, "title": self.title}
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Dict[str, Any]:
-    """Objects put together member by member; where both have a value that is no object, `over` wins."""
+    """Merges two objects recursively; where both have a value that is not an object, that of `over` is used."""
     result = dict(base)
     for name, value in over.items():
         below = result.get(name)
@@ -205,15 +208,15 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 async def awaited(result: Any) -> Any:
-    """What a handler has returned, whether it is asynchronous or not."""
+    """Returns the result of a handler, whether or not it is asynchronous."""
     return await result if inspect.isawaitable(result) else result
 
 
 def content(what: Union[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """A content block; a string stands for a block of text."""
+    """A content block; a string stands for a text block."""
     return {"type": "text", "text": what} if isinstance(what, str) else what
 
 
 def with_meta(params: Dict[str, Any], meta: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    """Params with their ``_meta``, if there is any."""
+    """Adds ``_meta`` to params, if there is any."""
     return params if meta is None else {**params, "_meta": dict(meta)}

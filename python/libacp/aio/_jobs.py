@@ -1,4 +1,4 @@
-"""Requests of the peer's that are being served, and what that takes."""
+"""Requests of the peer that are being handled, and what that costs."""
 
 from __future__ import annotations
 

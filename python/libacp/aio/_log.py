@@ -1,4 +1,4 @@
-"""The log: what peers say in it is neither a control character nor without an end."""
+"""The log. Text of peers in it has no control characters and is bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types of handlers: what each is called with, and what it may return."""
+"""The types of handlers: their arguments and results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class NewSession(TypedDict, total=False):
-    """What a handler of new sessions and of forks may return: `v1.NewSessionResponse`, of which all may be left out."""
+    """The result of a handler for new sessions and forks: `v1.NewSessionResponse`, with all fields optional."""
 
     sessionId: str
     modes: Optional[v1.SessionModeState]
@@ -36,7 +36,7 @@ class NewSession(TypedDict, total=False):
 
 
 class PromptEnd(TypedDict, total=False):
-    """What a handler of prompts may return: `v1.PromptResponse`, of which all may be left out."""
+    """The result of a handler for prompts: `v1.PromptResponse`, with all fields optional."""
 
     stopReason: v1.StopReason
     usage: Optional[v1.Usage]
@@ -44,7 +44,7 @@ class PromptEnd(TypedDict, total=False):
 
 
 class Greeting(TypedDict, total=False):
-    """What a handler of `initialize` may return: what is to be merged over the answer that is made without it."""
+    """The result of a handler for `initialize`: fields that are merged into the default answer."""
 
     protocolVersion: int
     agentCapabilities: v1.AgentCapabilities
@@ -63,7 +63,7 @@ On = Callable[[Callable[[Subject, Params], Answer[Result]]], Callable[[Subject, 
 
 
 class OnAgent(Protocol):
-    """Registers a handler of what clients send, by its method."""
+    """Registers a handler for a method that clients call."""
 
     @overload
     def __call__(self, method: Literal["initialize"], /) -> On[
@@ -204,7 +204,7 @@ class OnAgent(Protocol):
 
 
 class OnClient(Protocol):
-    """Registers a handler of what agents send, by its method."""
+    """Registers a handler for a method that agents call."""
 
     @overload
     def __call__(self, method: Literal["fs/write_text_file"], /) -> On[

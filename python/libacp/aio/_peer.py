@@ -1,4 +1,4 @@
-"""The other side of one connection, whichever it is: what can be asked of it, and how its requests are served."""
+"""The other side of a connection: sending requests to it, and handling its requests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Peer:
     __slots__ = Attributes(__name__, "Peer", "connection __dict__ __weakref__")
 
     connection: libacp.Connection
-    """The connection underneath: its state can be looked at. Whoever feeds it takes over from this object."""
+    """The underlying connection, to inspect its state. Code that feeds it takes over from this object."""
 
     def __init__(self, host: Host, connection: libacp.Connection, reader: Reader, writer: Writer) -> None:
         self.connection = connection
@@ -64,43 +64,51 @@ class Peer:
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
-        """What the peer said it can do, in `initialize`."""
+        """The capabilities that the peer advertised in `initialize`."""
         return self.connection.capabilities
 
     @property
     def closed(self) -> bool:
-        """Whether the connection is over."""
+        """Whether the connection has ended."""
         return self.connection.phase == "closed"
 
     async def wait_closed(self) -> None:
-        """Waits until the connection is over: the peer has ended it, its process has died, or this side has closed it."""
+        """Waits until the connection has ended: the peer closed it, its process ended, or this side closed it."""
         await asyncio.shield(self._ended)
 
     def extension(self, name: str) -> Any:
-        """What the peer says of an extension in its capabilities, in their ``_meta``; ``None`` where it says nothing."""
+        """What the peer advertises about an extension in ``_meta`` of its capabilities; ``None`` if it does not."""
         return self.connection.peer_extension(name)
 
     def can(self, method: str) -> bool:
-        """Whether a method can be sent now, as far as version, phase and capabilities go."""
+        """Whether the version, the phase and the capabilities allow a method to be called now."""
         return self.connection.can(method)
 
     def why_not(self, method: str) -> Optional[libacp.Misuse]:
-        """Why a method cannot be sent now; ``None`` when it can."""
+        """Why a method cannot be called now; ``None`` if it can."""
         return self.connection.why_not(method)
 
     async def request(
         self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
     ) -> Any:
-        """Asks the peer, and returns its result.
+        """Sends a request and returns its result. Cancelling the task asks the peer to cancel the request.
 
-        Raises `libacp.Misuse` when it is not allowed now (nothing was sent), `libacp.PeerError` when the peer answers
-        with an error, `libacp.NoResult` when there is no answer that can be used: in `timeout` seconds, or until the
-        connection ends. Cancelling the task asks the peer to cancel the request.
+        Arguments:
+            `timeout`: the timeout in seconds, in place of the one of the connection.
+
+        Raises:
+            libacp.Misuse: if the specification forbids the call now; nothing was sent.
+            libacp.PeerError: if the peer answers with an error.
+            libacp.NoResult: if there is no valid answer before the timeout or the end of the connection.
         """
         return await self._wire.request(method, params or {}, timeout=timeout)
 
     async def notify(self, method: str, params: Optional[Mapping[str, object]] = None) -> None:
-        """Tells the peer something. Raises `libacp.Misuse` when it is not allowed now; nothing was sent then."""
+        """Sends a notification.
+
+        Raises:
+            libacp.Misuse: if the specification forbids it now; nothing was sent.
+        """
         await self._wire.notify(method, params or {})
 
     # What the roles add.

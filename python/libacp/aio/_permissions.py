@@ -1,4 +1,4 @@
-"""Requests for permission, as a client answers them."""
+"""Permission requests, as a client answers them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 class PermissionRequest:
-    """What an agent asks the user to allow."""
+    """A question of an agent, whether a tool call may run."""
 
     __slots__ = Attributes(__name__, "PermissionRequest", "session tool_call options meta __dict__ __weakref__")
 
     session: ClientSession
-    """The session in which it asks."""
+    """The session of the request."""
     tool_call: v1.ToolCallUpdate
     """The tool call that waits for the answer."""
     options: List[v1.PermissionOption]
-    """The answers to choose from."""
+    """The options to choose from."""
     meta: Mapping[str, Any]
-    """The ``_meta`` of the request; empty without any."""
+    """The ``_meta`` of the request; empty if there is none."""
 
     def __init__(self, session: ClientSession, params: Mapping[str, Any]) -> None:
         self.session = session
@@ -35,22 +35,24 @@ class PermissionRequest:
 
     @property
     def title(self) -> str:
-        """What the tool call is called: in the request, or else as the agent has told of it before; its id where it has not."""
+        """The title of the tool call: from the request, or from earlier updates; its id if it has no title."""
         id = self.tool_call["toolCallId"]
         return self.tool_call.get("title") or self._known or id
 
     def allow(self) -> Optional[str]:
-        """The id of the option that allows it this time; ``None`` where there is none, also where it could be allowed for
-        good.
+        """The id of the option that allows the tool call once; ``None`` if there is none, even if there is one that
+        allows it always.
         """
         return self._pick("allow_once")
 
     def allow_always(self) -> Optional[str]:
-        """The id of the option that allows it for good, and what the agent takes for the same; ``None`` without any."""
+        """The id of the option that allows the tool call always; ``None`` if there is none."""
         return self._pick("allow_always")
 
     def reject(self) -> Optional[str]:
-        """The id of the option that refuses it: for this time if there is one, else for good; ``None`` without any."""
+        """The id of the option that rejects the tool call, once if there is such an option, otherwise always; ``None``
+        if there is none.
+        """
         return self._pick("reject_once", "reject_always")
 
     def _pick(self, *kinds: str) -> Optional[str]:
@@ -65,10 +67,10 @@ class PermissionRequest:
 
 
 async def reject_all(request: PermissionRequest) -> Optional[str]:
-    """Refuses everything; what a client does that was given nothing else."""
+    """Rejects every request; the default of `Client`."""
     return request.reject()
 
 
 async def allow_all(request: PermissionRequest) -> Optional[str]:
-    """Allows everything, each time anew where the agent asks so. For agents that run where they can do no harm."""
+    """Allows every request, once if there is such an option. Only for agents that can do no harm where they run."""
     return request.allow() or request.allow_always()

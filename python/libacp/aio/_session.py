@@ -1,4 +1,4 @@
-"""A session on the client's side."""
+"""A session, on the client's side."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ TITLES = 256
 
 
 class ClientSession:
-    """A session, on the client's side; `AgentPeer.new_session` and its like open it."""
+    """A session, on the client's side. `AgentPeer.new_session`, `load_session` and `resume_session` open it."""
 
     __slots__ = Attributes(__name__, "ClientSession", "id agent cwd roots result data __dict__ __weakref__")
 
     id: str
-    """Its id."""
+    """The id of the session."""
     agent: AgentPeer
-    """The agent that it is with."""
+    """The agent of the session."""
     cwd: str
-    """Its working directory."""
+    """The working directory."""
     roots: List[str]
-    """The working directory and all further roots; what `Files` confines the agent to."""
+    """The working directory and all additional directories, to which `Files` confines the agent."""
     result: Dict[str, Any]
-    """The whole answer to the call that opened it: its ``modes`` and ``configOptions``, where the agent has any, and its
-    ``_meta``."""
+    """The complete answer to the call that opened the session, with ``modes`` and ``configOptions`` if the agent has
+    any, and ``_meta``.
+    """
     data: Any
-    """Whatever the client wants to keep with it."""
+    """Any data that the client attaches to the session."""
 
     def __init__(self, agent: AgentPeer, id: str, cwd: StrPath = "", further: Sequence[StrPath] = ()) -> None:
         self.agent = agent
@@ -59,12 +60,14 @@ class ClientSession:
 
     @property
     def open(self) -> bool:
-        """Whether it is open."""
+        """Whether the session is open."""
         return self.agent.sessions.get(self.id) is self
 
     @property
     def snapshot(self) -> Optional[SessionSnapshot]:
-        """All that the agent has told of it: its plan, modes, tool calls, commands; ``None`` when it is not open."""
+        """Everything that the agent has reported about the session, such as its plan, modes, tool calls and commands;
+        ``None`` if the session is not open.
+        """
         return self.agent.connection.session_snapshot(self.id)
 
     def prompt(
@@ -74,24 +77,24 @@ class ClientSession:
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> PromptTurn:
-        """A prompt: text, a content block, or several of them. See `PromptTurn` for what to do with it.
+        """Creates a prompt of text, a content block, or several of them. See `PromptTurn` for how to run it.
 
-        It is sent when it is first iterated over or awaited; after the end of a turn that was cancelled, if there is
-        one. When the turn has not ended `timeout` seconds after that, it is cancelled, and `libacp.NoResult` raised; the
-        agent has to end it all the same before it takes another prompt.
+        It is sent when it is first iterated over or awaited, after the end of an earlier turn that was cancelled. If
+        the turn has not ended `timeout` seconds after that, it is cancelled and `libacp.NoResult` is raised; the agent
+        still has to end it before it takes another prompt.
         """
         several = [what] if isinstance(what, (str, Mapping)) else what
         blocks = [content(each) for each in several]
         return PromptTurn(self, with_meta({"sessionId": self.id, "prompt": blocks}, meta), timeout)
 
     async def cancel(self, *, meta: Optional[Mapping[str, Any]] = None) -> None:
-        """Cancels what runs in this session. Requests for permission that are open are answered by that."""
+        """Cancels the work of the session. This also answers its open permission requests."""
         await self.notify("session/cancel", with_meta({}, meta))
 
     async def set_mode(
         self, mode_id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
     ) -> v1.SetSessionModeResponse:
-        """Puts the session into another mode."""
+        """Sets the mode of the session."""
         return cast(
             "v1.SetSessionModeResponse",
             await self.request("session/set_mode", with_meta({"modeId": mode_id}, meta), timeout=timeout),
@@ -105,7 +108,7 @@ class ClientSession:
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> List[v1.SessionConfigOption]:
-        """Sets a config option. Returns all of them as they are now."""
+        """Sets a config option, and returns all options with their current values."""
         typed = {"type": "boolean"} if isinstance(value, bool) else {}
         params = with_meta({"configId": config_id, "value": value, **typed}, meta)
         result = await self.request("session/set_config_option", params, timeout=timeout)
@@ -115,7 +118,7 @@ class ClientSession:
     async def close(
         self, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
     ) -> v1.CloseSessionResponse:
-        """Closes the session, for agents that can; its turn is cancelled by that."""
+        """Closes the session, if the agent supports it; this cancels its turn."""
         result = await self.request("session/close", with_meta({}, meta), timeout=timeout)
         await self.agent._all_ended()
         return cast("v1.CloseSessionResponse", result)
@@ -123,11 +126,11 @@ class ClientSession:
     async def request(
         self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
     ) -> Any:
-        """As `AgentPeer.request`, with the session's id added to the params."""
+        """Sends a request like `AgentPeer.request`, with the session id added to the params."""
         return await self.agent.request(method, {"sessionId": self.id, **(params or {})}, timeout=timeout)
 
     async def notify(self, method: str, params: Optional[Mapping[str, object]] = None) -> None:
-        """As `AgentPeer.notify`, with the session's id added to the params."""
+        """Sends a notification like `AgentPeer.notify`, with the session id added to the params."""
         await self.agent.notify(method, {"sessionId": self.id, **(params or {})})
 
     @property

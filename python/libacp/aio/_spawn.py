@@ -1,4 +1,4 @@
-"""Ways to an agent: as a child process, or at the other end of streams that are there already."""
+"""Ways to connect to an agent: as a child process, or over existing streams."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRACE = 5.0
 
 
 class Connecting:
-    """A connection that is to be made: use it with ``async with``, or await it and call `AgentPeer.close` at the end."""
+    """A connection to be made: use it with ``async with``, or await it and call `AgentPeer.close` at the end."""
 
     def __init__(self, made: contextlib.AbstractAsyncContextManager[AgentPeer]) -> None:
         self._made = made
@@ -60,9 +60,11 @@ def connect(
     """Connects to the agent at the other end of a pair of streams: ``async with connect(...) as agent: ...``, or
     ``agent = await connect(...)`` and ``await agent.close()`` at the end.
 
-    It is there after `initialize`, whose ``_meta`` is `meta`. Raises `libacp.NoResult` when the agent has not answered
-    after `timeout` seconds. At the end of the block the connection is closed; handlers that still run then have `grace`
-    seconds.
+    The connection is ready after `initialize`; `meta` is the ``_meta`` of its params. At the end of the block the
+    connection is closed; handlers that are still running then have `grace` seconds.
+
+    Raises:
+        libacp.NoResult: if the agent has not answered `initialize` after `timeout` seconds.
     """
     return Connecting(_connected(reader, writer, client or Client(), timeout, grace, meta))
 
@@ -97,22 +99,29 @@ def spawn_agent(
     grace: float = GRACE,
     meta: Optional[Mapping[str, Any]] = None,
 ) -> Connecting:
-    """Starts an agent and connects to it: ``async with spawn_agent(["agent"]) as agent: ...``, or
-    ``agent = await spawn_agent(["agent"])`` and ``await agent.close()`` at the end.
+    """Starts an agent and connects to it: ``async with spawn_agent(["agent"]) as agent: ...``, or ``agent = await
+    spawn_agent(["agent"])`` and ``await agent.close()`` at the end.
 
-    `command` is the program and its arguments. `cwd`, `env` and `stderr` are those of `asyncio.subprocess`; without
-    `stderr`, what the agent logs is handed on to this process's standard error; a function as `stderr` is called with
-    each line. Raises `libacp.NoResult` when it has not answered after `timeout` seconds, `AgentEnded` when it ended
-    before, with the last lines that it logged unless `stderr` sends them elsewhere.
+    At the end of the block the agent's input is closed. If it has not ended `grace` seconds later, it is terminated,
+    and after `grace` more seconds killed.
 
-    At the end of the block its input is closed; when it has not ended `grace` seconds later it is terminated, and after
-    as many more killed. With `own_group` the agent has a process group of its own: what it has started ends with it,
-    also behind a wrapper such as ``sh -c`` or ``npx``, and Ctrl-C in the terminal reaches this process alone, which
-    decides what becomes of the agent.
+    Arguments:
+        `command`: the program and its arguments.
+        `cwd`, `env`: as in `asyncio.subprocess`.
+        `stderr`: as in `asyncio.subprocess`, or a function that is called with each line. By default, what the agent
+            logs is forwarded to standard error of this process.
+        `timeout`: seconds to wait for the answer to `initialize`.
+        `own_group`: whether the agent gets a process group of its own. Processes that it started then end with it, even
+            behind a wrapper such as ``sh -c`` or ``npx``, and Ctrl-C in the terminal reaches only this process, which
+            decides what happens to the agent.
+        `signals`: whether the agent also ends when SIGTERM, SIGHUP or SIGINT ends this process. While an agent runs
+            that was started in the main thread, such a signal has a handler, unless the host has set its own or ignores
+            the signal. The agent is asked to end, by the end of its input and then by SIGTERM, and killed after some
+            tenths of a second.
 
-    With `signals`, the agent also ends when SIGTERM, SIGHUP or SIGINT ends this process: while an agent runs that was
-    started in the main thread, such a signal has a handler, unless the host has set one of its own or ignores it. The
-    agent is asked to end, by its input and then by SIGTERM, and killed where it has not done so in some tenths of a second.
+    Raises:
+        libacp.NoResult: if the agent has not answered `initialize` after `timeout` seconds.
+        AgentEnded: if the agent ended before, with the last lines that it logged.
     """
     if isinstance(command, (str, bytes)):
         raise TypeError(f"expected a list: the program and its arguments, each by itself, not {command!r}")

@@ -1,4 +1,4 @@
-"""A terminal of the client's, as the agent uses it."""
+"""A terminal of the client, as the agent uses it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KNOWN = 256
 
 
 class Terminal:
-    """A command that the client runs; `Turn.terminal` makes it. It is used with ``async with``, once."""
+    """A command that the client runs; `Turn.terminal` creates it. Use it once, with ``async with``."""
 
     def __init__(self, session: AgentSession, params: Mapping[str, Any]) -> None:
         self._session = session
@@ -31,7 +31,7 @@ class Terminal:
 
     @property
     def id(self) -> str:
-        """Its id, once it has been entered."""
+        """The id of the terminal, available inside of the block."""
         if self._id is None:
             raise RuntimeError("this terminal is used with `async with`, and has no id before")
         return self._id
@@ -55,16 +55,18 @@ class Terminal:
         await self._release()
 
     async def wait(self, *, timeout: Optional[float] = None) -> v1.WaitForTerminalExitResponse:
-        """Waits until the command has ended; how it did, as ``exitCode`` or ``signal``."""
+        """Waits until the command has ended, and returns its ``exitCode`` or ``signal``."""
         return cast("v1.WaitForTerminalExitResponse", await self._ask("terminal/wait_for_exit", timeout))
 
     async def output(self, *, timeout: Optional[float] = None) -> v1.TerminalOutputResponse:
-        """What it has printed: ``output``, whether it was ``truncated``, and its ``exitStatus`` once it has ended."""
+        """Returns the output so far: ``output``, whether it was ``truncated``, and ``exitStatus`` once the command has
+        ended.
+        """
         return cast("v1.TerminalOutputResponse", await self._ask("terminal/output", timeout))
 
     async def follow(self, *, interval: float = 0.2) -> AsyncIterator[str]:
-        """Yields what the command prints, while it does: ``async for text in terminal.follow(): ...``. It is asked for
-        every `interval` seconds, and what the client has dropped in between is missing.
+        """Yields the output while the command prints it: ``async for text in terminal.follow(): ...``. It is requested
+        every `interval` seconds; output that the client has discarded in between is missing.
         """
         seen = ""
         while True:
@@ -79,7 +81,7 @@ class Terminal:
             await asyncio.sleep(interval)
 
     async def kill(self, *, timeout: Optional[float] = None) -> None:
-        """Stops the command. What it has printed can still be read."""
+        """Kills the command. Its output can still be read."""
         await self._ask("terminal/kill", timeout)
 
     async def _ask(self, method: str, timeout: Optional[float]) -> Any:

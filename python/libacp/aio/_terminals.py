@@ -1,4 +1,4 @@
-"""Terminals for an agent: child processes, each in a process group of its own, with bounded output."""
+"""Terminals for an agent: child processes, each in its own process group, with bounded output."""
 
 from __future__ import annotations
 
@@ -29,17 +29,20 @@ INTERNAL = libacp.ErrorCode.INTERNAL_ERROR
 
 
 class Terminals:
-    """Runs what agents ask for, as child processes without input. Whoever hands this to an agent lets it do anything.
+    """Runs the commands of agents as child processes without input. An agent that gets this can do anything.
 
-    A command sees the environment `env` (this process's own without it) and what the agent adds, begins in the folder
-    that the agent names or in that of its session, and is killed when it is released, its session or its connection is
-    over, or this process ends, together with the children that stayed in its process group. Of its output the end is
-    kept: as many bytes as the agent asks for, `output_byte_limit` at most, never with half a character. There are at
-    most `most` terminals at a time. `on_output` is called with the session, the terminal's id and the text of whatever a
-    command prints, as it comes.
+    A command is killed when its terminal is released, when its session or connection ends, or when this process ends,
+    together with the children that stayed in its process group.
 
-    With `signals`, commands also end when SIGTERM, SIGHUP or SIGINT ends this process: while commands run that were
-    started in the main thread, such a signal has a handler, unless the host has set one of its own or ignores it.
+    Arguments:
+        `output_byte_limit`: the maximum number of bytes of output to keep, if the agent asks for no less. The end of
+            the output is kept, cut at a character.
+        `most`: the maximum number of terminals at a time.
+        `env`: the environment of the commands, to which the agent can add; by default that of this process.
+        `signals`: whether commands also end when SIGTERM, SIGHUP or SIGINT ends this process. While commands run that
+            were started in the main thread, such a signal has a handler, unless the host has set its own or ignores the
+            signal.
+        `on_output`: called with the session, the id of the terminal and the text whenever a command prints something.
     """
 
     def __init__(
@@ -67,7 +70,9 @@ class Terminals:
         self._numbers = itertools.count(1)
 
     async def create(self, session: ClientSession, params: v1.CreateTerminalRequest) -> str:
-        """Starts a command; the terminal's id."""
+        """Starts a command, in the directory that the agent names or in that of the session, and returns the id of its
+        terminal.
+        """
         if len(self._running) + self._starting >= self.most:
             raise RequestError(INTERNAL, f"There are {self.most} terminals already")
         self._starting += 1
@@ -113,7 +118,7 @@ class Terminals:
             raise RequestError(libacp.ErrorCode.INVALID_PARAMS, what) from None
 
     async def output(self, session: ClientSession, id: str) -> v1.TerminalOutputResponse:
-        """What was printed, and the exit status once there is one."""
+        """Returns the output so far, and the exit status once the command has ended."""
         process = self._find(session, id)
         result: v1.TerminalOutputResponse = {"output": process.output.text, "truncated": process.output.truncated}
         status = process.status
@@ -122,26 +127,30 @@ class Terminals:
         return result
 
     async def wait_for_exit(self, session: ClientSession, id: str) -> v1.TerminalExitStatus:
-        """Waits until the command has ended; how it did."""
+        """Waits until the command has ended, and returns its exit status."""
         # Whoever waits may be cancelled; the command goes on.
         return await asyncio.shield(self._find(session, id).ended)
 
     async def kill(self, session: ClientSession, id: str) -> None:
-        """Ends the command and keeps the terminal."""
+        """Kills the command and keeps the terminal."""
         try:
             self._find(session, id).kill()
         except PermissionError:
             raise RequestError(INTERNAL, "The command may not be ended") from None
 
     async def release(self, session: ClientSession, id: str) -> None:
-        """Ends the command and forgets the terminal. One that does not end is an error, and stays."""
+        """Kills the command and removes the terminal. If the command does not end, that is an error and the terminal
+        stays.
+        """
         process = self._find(session, id)
         if not await process.end():
             raise RequestError(INTERNAL, "The command does not end")
         self._forget(id)
 
     async def end(self, session: ClientSession) -> None:
-        """Releases all terminals of a session that is over. A command that does not end counts until it does."""
+        """Releases all terminals of a session that has ended. A command that does not end still counts as a terminal
+        until it does.
+        """
         self._over.add(session)
         own = {id: process for id, (owner, process) in self._running.items() if owner is session}
         for id, process in own.items():

@@ -1,4 +1,4 @@
-"""A tool call that reports how far it is, and the question whether it may run."""
+"""A tool call that reports its progress, and the permission to run it."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ ONCE: List[Mapping[str, Any]] = [
 
 
 class Permission:
-    """What the user said to a request for permission. It is true when the answer allows the tool call."""
+    """The answer to a permission request. It is true if it allows the tool call."""
 
     __slots__ = Attributes(__name__, "Permission", "option_id kind allowed meta __dict__ __weakref__")
 
     option_id: Optional[str]
-    """The option that was chosen; ``None`` when there was no choice."""
+    """The id of the chosen option; ``None`` if none was chosen."""
     kind: Optional[v1.PermissionOptionKind]
-    """What that option amounts to."""
+    """The kind of the chosen option."""
     allowed: bool
-    """Whether it allows the tool call."""
+    """Whether the answer allows the tool call."""
     meta: Mapping[str, Any]
-    """The ``_meta`` of the answer; empty without any."""
+    """The ``_meta`` of the answer; empty if there is none."""
 
     def __init__(self, options: Sequence[Mapping[str, Any]], result: Mapping[str, Any]) -> None:
         outcome = result["outcome"]
@@ -55,16 +55,16 @@ class Permission:
 
 
 class ToolCall:
-    """A tool call of a turn; `Turn.tool_call` makes it. It is used with ``async with``, once."""
+    """A tool call of a turn; `Turn.tool_call` creates it. Use it once, with ``async with``."""
 
     __slots__ = Attributes(__name__, "ToolCall", "id title status __dict__ __weakref__")
 
     id: str
-    """Its id."""
+    """The id of the tool call."""
     title: str
-    """Its title."""
+    """The title."""
     status: v1.ToolCallStatus
-    """How far it is, as the client was told."""
+    """The status that was last reported."""
 
     def __init__(
         self,
@@ -121,7 +121,8 @@ class ToolCall:
         raw_input: Any = None,
         raw_output: Any = None,
     ) -> None:
-        """Reports what has changed; the rest stays as it was. Content and locations replace the earlier ones."""
+        """Reports changes; fields that are not given keep their values. Content and locations replace the earlier ones.
+        """
         self._inside()
         changes = {
             "title": title,
@@ -140,24 +141,24 @@ class ToolCall:
         self._members.update(changed)
 
     async def text(self, text: str) -> None:
-        """Adds text to what the call shows."""
+        """Adds text to the content of the tool call."""
         await self._show({"type": "content", "content": content(text)})
 
     async def diff(self, path: StrPath, new_text: str, old_text: Optional[str] = None) -> None:
-        """Adds a change to a file to what the call shows; without `old_text`, the file is new."""
+        """Adds a change of a file to the content; without `old_text`, the file is new."""
         old = {} if old_text is None else {"oldText": old_text}
         await self._show({"type": "diff", "path": os.fspath(path), "newText": new_text, **old})
 
     async def show(self, terminal: Terminal) -> None:
-        """Adds a terminal to what the call shows, live."""
+        """Adds a live terminal to the content."""
         await self._show({"type": "terminal", "terminalId": terminal.id})
 
     async def complete(self, *, raw_output: Any = None) -> None:
-        """Reports the call as completed, before its block ends."""
+        """Reports the tool call as completed, before the end of its block."""
         await self.update(status="completed", raw_output=raw_output)
 
     async def fail(self, text: Optional[str] = None) -> None:
-        """Reports the call as failed, and why."""
+        """Reports the tool call as failed, with a reason."""
         why: List[Any] = [] if text is None else [{"type": "content", "content": content(text)}]
         await self.update(status="failed", content=[*self._shown, *why] if why else None)
 
@@ -169,10 +170,11 @@ class ToolCall:
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> Permission:
-        """Asks the user to allow the call. One that is pending is in progress from then on, or failed at its end.
+        """Asks the user for permission to run the tool call. A pending call is in_progress after that, or failed at the
+        end of its block.
 
-        The question names the call by id and title. A client that does not keep what it was told of a call is asked with
-        `whole`: with all that was reported, as kind, content, locations and input.
+        The request has the id and title of the tool call. With `whole` it has everything that was reported, such as
+        kind, content, locations and input, for clients that do not store it.
         """
         self._inside()
         call: Dict[str, Any] = {"toolCallId": self.id, "title": self.title}

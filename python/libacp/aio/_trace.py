@@ -1,4 +1,4 @@
-"""Writes down what goes over the wire."""
+"""Records messages."""
 
 from __future__ import annotations
 

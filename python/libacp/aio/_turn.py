@@ -1,4 +1,4 @@
-"""A prompt turn on the agent's side: what the agent says in it, and what it asks the client for."""
+"""A prompt turn on the agent's side: what the agent reports, and what it requests from the client."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ if TYPE_CHECKING:
 
 
 class Turn:
-    """One prompt, from the time it came until it is answered. All its methods go to the client that sent it.
+    """One prompt, from its arrival until its answer. All methods go to the client that sent it, and wait while that
+    client is slow to read.
 
-    A call raises `libacp.Misuse` when the specification forbids it now, as reading a file through a client that offers
-    no files; nothing was sent then. Each waits while the client is slow to read.
+    Raises:
+        libacp.Misuse: each method, if the specification forbids the call now, such as reading a file of a client that
+            does not support it; nothing was sent.
     """
 
     __slots__ = Attributes(__name__, "Turn", "session blocks meta id cancelled __dict__ __weakref__")
 
     session: AgentSession
-    """The session that the prompt is for."""
+    """The session of the prompt."""
     blocks: Sequence[v1.ContentBlock]
-    """The prompt, as it came."""
+    """The content blocks of the prompt, as received."""
     meta: Mapping[str, Any]
-    """The ``_meta`` of the prompt; empty without any."""
+    """The ``_meta`` of the prompt; empty if there is none."""
     id: Union[int, str, None]
-    """The id of the prompt's request."""
+    """The id of the request."""
     cancelled: bool
-    """Whether the client has cancelled the turn or is gone, or the agent ends."""
+    """Whether the turn is cancelled: by the client, because the client is gone, or because the agent ends."""
 
     def __init__(
         self, session: AgentSession, params: Mapping[str, Any], task: asyncio.Task[None], id: Union[int, str, None]
@@ -54,7 +56,7 @@ class Turn:
 
     @property
     def text(self) -> str:
-        """The text of the prompt, put together."""
+        """The concatenated text of the prompt."""
         return "".join(block["text"] for block in self.blocks if block["type"] == "text")
 
     async def message(
@@ -64,7 +66,8 @@ class Turn:
         message_id: Optional[str] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> None:
-        """Says something to the user: text, or any content block. Pieces with the same id are one message."""
+        """Sends a chunk of a message to the user: text, or any content block. Chunks with the same id form one message.
+        """
         await self._say("agent_message_chunk", what, message_id, meta)
 
     async def thought(
@@ -74,18 +77,18 @@ class Turn:
         message_id: Optional[str] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> None:
-        """Shows what the agent thinks, as `message` shows what it says."""
+        """Sends a chunk of the agent's reasoning, in the same way as `message`."""
         await self._say("agent_thought_chunk", what, message_id, meta)
 
     async def plan(
         self, entries: Sequence[Union[str, v1.PlanEntry]], *, meta: Optional[Mapping[str, Any]] = None
     ) -> None:
-        """Shows the plan, whole; a string stands for a step of medium priority that has not begun."""
+        """Sends the complete plan; a string stands for a pending entry of medium priority."""
         steps = [_step(entry) for entry in entries]
         await self.session._update(with_meta({"sessionUpdate": "plan", "entries": steps}, meta))
 
     async def update(self, update: v1.SessionUpdate, *, meta: Optional[Mapping[str, Any]] = None) -> None:
-        """Sends a `session/update`, as it is; `meta` is the ``_meta`` beside it."""
+        """Sends a `session/update` with this update unchanged; `meta` is the ``_meta`` of the params."""
         await self.session._update(update, meta)
 
     def tool_call(
@@ -101,11 +104,12 @@ class Turn:
         raw_input: Any = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> ToolCall:
-        """A tool call that reports itself: ``async with turn.tool_call("Read notes", kind="read") as call: ...``.
+        """Creates a tool call that reports itself: ``async with turn.tool_call("Read notes", kind="read") as call:
+        ...``.
 
-        It is reported on entering, and as completed at the end; as failed when it is left by an exception or when
-        permission was refused. One that is to ask for permission begins with the status ``pending``. A location may be
-        a path alone.
+        It is reported at the beginning of the block, and as completed at its end, or as failed if an exception leaves
+        the block or permission was denied. A tool call that will ask for permission starts with the status ``pending``.
+        A location may be given as a path.
         """
         return ToolCall(
             self.session,
@@ -130,8 +134,8 @@ class Turn:
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> Permission:
-        """Asks the user to allow a tool call, once or not at all where `options` do not say otherwise. One that is not a
-        `ToolCall` is sent as it is, with its content and whatever else it has.
+        """Asks the user for permission to run a tool call, with the options to allow or reject it once, unless
+        `options` are given. A tool call that is not a `ToolCall` is sent unchanged.
         """
         if isinstance(call, ToolCall):
             return await call.ask_permission(options, timeout=timeout, meta=meta)
@@ -146,14 +150,16 @@ class Turn:
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> str:
-        """The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1."""
+        """Reads a text file through the client, with changes that the user has not saved: `limit` lines starting at
+        `line`, which counts from 1.
+        """
         params = with_meta({"path": os.fspath(path), **_given(line=line, limit=limit)}, meta)
         result = await self.session.request("fs/read_text_file", params, timeout=timeout)
         return str(result["content"])
 
     async def read_text(self, path: StrPath, *, timeout: Optional[float] = None) -> str:
-        """The text of a file: from the client where it offers files, with what the user has not saved yet; else from the
-        disk.
+        """Reads a text file, through the client if it supports that, with changes that the user has not saved, or from
+        the disk.
         """
         if self.client.can("fs/read_text_file"):
             return await self.read_text_file(path, timeout=timeout)
@@ -167,7 +173,7 @@ class Turn:
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> None:
-        """Writes a file through the client."""
+        """Writes a text file through the client."""
         params = with_meta({"path": os.fspath(path), "content": content}, meta)
         await self.session.request("fs/write_text_file", params, timeout=timeout)
 
@@ -181,9 +187,10 @@ class Turn:
         output_byte_limit: Optional[int] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> Terminal:
-        """A command in a terminal of the client's: ``async with turn.terminal("make", ["test"]) as terminal: ...``.
+        """Creates a command in a terminal of the client: ``async with turn.terminal("make", ["test"]) as terminal:
+        ...``.
 
-        It is started on entering, and released at the end, whatever happens.
+        It is started at the beginning of the block, and always released at its end.
         """
         if isinstance(args, (str, bytes)):
             raise TypeError(f"the arguments of a command are a list of strings, each by itself: [{args!r}], not {args!r}")

@@ -1,12 +1,12 @@
-"""A connection on a pair of streams: reading, writing, waiting for answers. Nothing here knows a method.
+"""A connection on a pair of streams: reading, writing, waiting for answers. This module knows no methods.
 
-What comes in is dispatched without a task of its own: each event goes to `deliver` at once, in the order of the bytes,
-and dispatching stops while `full` says so. Then reading stops too, and the peer feels it. What goes out waits for the
-transport *before* it is made, so that a send that is cancelled has not happened, and what waits in memory is at most
-the transport's own limit and one message. Each message is written at once: a host that works on without a pause is
-heard all the same. Only a transport that is behind, or a burst of messages, makes a send wait (`busy`), as each wait is
-a round of the event loop. The transport gets no more than it takes: the rest of a long message waits here, and what
-is said meanwhile in the connection.
+Incoming events have no task of their own: each goes to `deliver` at once, in the order of the bytes, and dispatching
+stops while `full` returns true. Then reading stops too, which slows the peer down. A send waits for the transport
+*before* its message is made, so a cancelled send has not happened, and memory holds at most the limit of the transport
+and one message. Each message is written at once, so a host that computes without a pause is still heard. A send waits
+(`busy`) only if the transport is behind or after a burst of messages, because each wait costs a round of the event loop.
+The transport gets no more than it accepts: the rest of a long message waits here, and later messages wait in the
+connection.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ DEAF_SECONDS = 1.0
 
 
 class Reader(Protocol):
-    """What is read from: an `asyncio.StreamReader`, or anything with its `read`.
+    """A source of bytes: an `asyncio.StreamReader`, or any object with its `read`.
 
-    With the framing ``messages``, each read gives one message.
+    With the framing ``messages``, each read returns one message.
     """
 
     async def read(self, n: int = ..., /) -> bytes:
-        """Some bytes, at most `n`; none at the end."""
+        """Returns at most `n` bytes; none at the end."""
         ...
 
 
 class Writer(Protocol):
-    """What is written to: an `asyncio.StreamWriter`, or anything with these of its methods.
+    """A destination for bytes: an `asyncio.StreamWriter`, or any object with these methods.
 
     With the framing ``messages``, each write is one message.
     """
@@ -60,11 +60,11 @@ class Writer(Protocol):
         ...
 
     async def drain(self) -> None:
-        """Waits while too many of them have not gone out."""
+        """Waits while too many bytes have not been written yet."""
         ...
 
     def close(self) -> None:
-        """Ends the stream after what was written."""
+        """Closes the stream after the bytes that were written."""
         ...
 
 

@@ -1,6 +1,7 @@
 """A client with two agents, one of which is greedy: ``patient.py FOLDER METHOD COUNT SECONDS PATH``.
 
-It prints what the greedy one got, by how many bytes its own memory grew, and how long the other waited for answers.
+It prints what the greedy one got, by how many bytes its own memory grew, how long the other waited for answers, and how
+much of that the loop worked.
 """
 
 import asyncio
@@ -28,14 +29,16 @@ async def main(folder: str, *greedy: str) -> None:
         [*program, str(HERE / "greedy.py"), *greedy], client
     ) as agent:
         waits: List[float] = []
+        works: List[float] = []
         peak = before = resident()
         other, session = await neighbour.new_session(folder), await agent.new_session(folder)
 
         async def wait() -> None:
-            begun = time.perf_counter()
+            begun, worked = time.perf_counter(), time.thread_time()
             async for _ in other.prompt("echo hello"):
                 pass
             waits.append(time.perf_counter() - begun)
+            works.append(time.thread_time() - worked)
             await asyncio.sleep(0.005)
 
         # What the machine takes for it by itself.
@@ -43,13 +46,16 @@ async def main(folder: str, *greedy: str) -> None:
             await wait()
         alone = sorted(waits)[98]
         waits.clear()
+        works.clear()
         turn: "asyncio.Future[Any]" = asyncio.ensure_future(session.prompt("?")._answer())
         while not turn.done():
             await wait()
             peak = max(peak, resident())
         waits.sort()
+        works.sort()
         result: Dict[str, Any] = dict((await turn)["_meta"])
-        result.update(grown=peak - before, rounds=len(waits), alone=alone, p99=waits[len(waits) * 99 // 100])
+        result.update(grown=peak - before, rounds=len(waits), alone=alone)
+        result.update(p99=waits[len(waits) * 99 // 100], worked=works[len(works) * 99 // 100])
         print(json.dumps(result))
 
 

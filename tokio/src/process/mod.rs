@@ -1,4 +1,4 @@
-//! A program as a child process, and how it is ended: with all that it has started, as far as that stays together.
+//! A child process, and how it is ended: with everything that it has started, as far as that stays together.
 
 #[cfg(unix)]
 mod unix;
@@ -12,15 +12,15 @@ pub(crate) use windows::Process;
 use std::fmt;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 
-/// How a process has ended.
+/// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exit {
-    /// By itself, with a code.
+    /// It exited with this code.
     Code(i32),
-    /// By a signal, of this number.
+    /// A signal with this number ended it.
     Signal(i32),
-    /// Nobody knows: something else in this program has waited for it.
+    /// It is not known: something else in this program waited for the process.
     Unknown,
 }
 
@@ -40,14 +40,14 @@ const SIGNALS: &[(i32, &str)] = &[
     (15, "SIGTERM"),
 ];
 
-/// The name of a signal, or its number where that differs from system to system.
+/// The name of a signal, or its number if that differs between systems.
 pub(crate) fn signal_name(number: i32) -> String {
     let named = SIGNALS.iter().find(|(signal, _)| *signal == number);
     named.map_or_else(|| number.to_string(), |(_, name)| (*name).to_owned())
 }
 
 impl Exit {
-    /// Whether it ended by itself, with 0.
+    /// Whether it exited with code 0.
     pub fn is_success(self) -> bool {
         self == Exit::Code(0)
     }
@@ -70,7 +70,7 @@ pub(crate) enum Help {
     Kill,
 }
 
-/// What becomes of a process when this one has ended without ending it.
+/// What happens to a process when this one ends without ending it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Orphaned {
     /// It has a moment to end by itself.

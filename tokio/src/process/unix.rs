@@ -1,8 +1,8 @@
-//! Processes and groups of processes.
+//! Processes and process groups.
 //!
-//! A number names a process only until it has been waited for; then it may be another's. So a process that has ended is
-//! left to be waited for until nobody can ask for its end any more, and before each signal it is looked at whether it is
-//! still there to be waited for. Its group has its number that long, too.
+//! A process id identifies a process only until it was waited for; after that, another process may get it. So a process
+//! that has ended is not waited for until nobody can signal it any more, and each signal first checks that it is still
+//! there to be waited for. The id of its group stays reserved for as long.
 
 use std::future::pending;
 use std::io;
@@ -31,7 +31,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a command; with `group` in a process group of its own, which is ended with it.
+    /// Starts a command. With `group`, it gets a process group of its own, which is ended with it.
     pub(crate) fn start(command: &mut Command, group: bool, orphaned: Orphaned) -> io::Result<(Process, Pipes)> {
         if group {
             command.process_group(0);
@@ -53,7 +53,7 @@ impl Process {
         self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How it has ended, if it has; it is left to be waited for.
+    /// How it ended, if it has. It is not waited for.
     pub(crate) fn exit(&self) -> Option<Exit> {
         let child = self.child();
         if child.is_none() {
@@ -75,7 +75,7 @@ impl Process {
         Some(code.or(status.terminating_signal().map(Exit::Signal)).unwrap_or(Exit::Unknown))
     }
 
-    /// Waits until it has ended; it is left to be waited for.
+    /// Waits until it has ended, without reaping it.
     pub(crate) async fn exited(&self) -> Exit {
         // Heard of from here on, so that none comes between looking and waiting.
         let mut children = signal(SignalKind::child()).ok();
@@ -94,7 +94,7 @@ impl Process {
         }
     }
 
-    /// Signals it, and those that stayed in its group.
+    /// Signals it, and the processes that stayed in its group.
     pub(crate) fn signal(&self, help: Help) -> io::Result<()> {
         let child = self.child();
         if child.is_none() {
@@ -117,7 +117,7 @@ impl Process {
         }
     }
 
-    /// Waits for one that has ended: from here on its number is nobody's.
+    /// Reaps a process that has ended. From here on, another process may get its id.
     pub(crate) fn let_go(&self) {
         let mut child = self.child();
         if self.peek(WaitIdOptions::NOHANG).is_some() {

@@ -20,15 +20,15 @@ use crate::streams::{streams, Streams};
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The standard input and output of this process, which editors talk to agents through.
+/// The standard input and output of this process, over which an editor talks to an agent.
 ///
-/// Until this is dropped they belong to the protocol alone. On Unix, what the program prints with `println!` goes to
-/// standard error meanwhile, and so does what libraries in other languages print; child processes have an empty standard
-/// input, and print to standard error as well. On Windows nothing of this is done: an agent that runs there prints with
-/// `eprintln!`, and gives child processes pipes of their own.
+/// Until the transport is dropped, they belong to the protocol alone. On Unix, what the program prints with `println!`,
+/// and what libraries in other languages print, goes to standard error meanwhile; child processes get an empty standard
+/// input, and their standard output goes to standard error as well. On Windows nothing of this is done: print with
+/// `eprintln!` there, and give child processes pipes of their own.
 ///
 /// # Errors
-/// When there is one already, or the system does not give the streams away.
+/// If the transport exists already, or the system does not allow the streams to be taken.
 pub fn stdio() -> io::Result<Stdio> {
     if TAKEN.swap(true, Ordering::AcqRel) {
         let taken = "the standard streams are in use: another transport of `stdio()` is not dropped yet";

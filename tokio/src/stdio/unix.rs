@@ -45,7 +45,7 @@ pub(super) fn open() -> io::Result<(Input, Output, Kept)> {
     let kept = Kept { input: keep(stdin())?, output: keep(stdout())? };
     let input = Input::new(kept.input.try_clone()?)?;
     let output = Output::new(kept.output.try_clone()?)?;
-    // What was printed before belongs there.
+    // Output that was printed before belongs to the original stream.
     io::stdout().flush()?;
     dup2_stdin(File::open("/dev/null")?)?;
     dup2_stdout(stderr())?;
@@ -54,10 +54,10 @@ pub(super) fn open() -> io::Result<(Input, Output, Kept)> {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // Nothing can be done where this fails, and the program may still end well.
+        // If this fails, nothing can be done about it, and the program may still end normally.
         drop(io::stdout().flush());
         for file in [&self.input, &self.output] {
-            // Others have the same pipe, and do not expect that it does not block.
+            // Other processes share the pipe and expect it to block.
             let _ = ioctl_fionbio(file, false);
         }
         let _ = dup2_stdin(&self.input);

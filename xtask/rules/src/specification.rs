@@ -12,12 +12,12 @@ const PATH: &str = "xtask/rules/specification.jsonl";
 
 /// The words, and what each says.
 pub(crate) const WORDS: [(&str, &str); 6] = [
-    ("host", "it is the host's affair, which no connection sees"),
-    ("transport", "it is about HTTP or WebSocket, which carry messages and are outside of the connection"),
-    ("proxies", "it is about chains of proxies, which are made of several connections"),
-    ("bridge", "it is about joining a connection of one version to one of another"),
-    ("registry", "it is about the registry of agents, whose entries are no messages"),
-    ("settled", "nothing to enforce: it follows from how messages are read and sent, or another rule speaks for it"),
+    ("host", "it concerns the host, and a connection cannot see it"),
+    ("transport", "it concerns HTTP or WebSocket, which carry messages outside of the connection"),
+    ("proxies", "it concerns proxy chains, which consist of several connections"),
+    ("bridge", "it concerns bridges between connections of different versions"),
+    ("registry", "it concerns the agent registry, whose entries are not messages"),
+    ("settled", "nothing to enforce: it follows from how messages are read and sent, or another rule covers it"),
 ];
 
 /// One rule of the specification.

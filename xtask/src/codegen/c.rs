@@ -20,9 +20,9 @@ const WORDS: [(&str, &[&str], &str); 20] = [
     ("CONTENT", &["ContentBlock"], "Types of content blocks"),
     ("TOOL_KIND", &["ToolKind"], "Kinds of tool calls"),
     ("TOOL_STATUS", &["ToolCallStatus"], "States of tool calls"),
-    ("TOOL_CONTENT", &["ToolCallContent"], "Types of what tool calls show"),
+    ("TOOL_CONTENT", &["ToolCallContent"], "Types of tool call content"),
     ("PERMISSION", &["PermissionOptionKind"], "Kinds of permission options"),
-    ("PERMISSION_SUBJECT", &["RequestPermissionSubject"], "What permission is asked for"),
+    ("PERMISSION_SUBJECT", &["RequestPermissionSubject"], "Subjects of permission requests"),
     ("OUTCOME", &["RequestPermissionOutcome"], "Outcomes of permission requests"),
     ("PLAN_PRIORITY", &["PlanEntryPriority"], "Priorities of a plan's entries"),
     ("PLAN_STATUS", &["PlanEntryStatus"], "States of a plan's entries"),
@@ -52,8 +52,8 @@ type Words = IndexMap<String, Word>;
 pub(super) fn file(model: &Model) -> Result<String> {
     let mut out = format!(
         "/* {MARK} */\n\n\
-         /* The words and numbers of the Agent Client Protocol. Each word is a string literal: its length is\n   \
-            `sizeof word - 1`, and it may be compared with what a message holds or written into one. */\n\n\
+         /* The strings and numbers of the Agent Client Protocol. Each string is a literal, so its length is\n   \
+            `sizeof NAME - 1`. They can be compared with the values in messages, and written into messages. */\n\n\
          #ifndef ACP_CONSTANTS_H\n#define ACP_CONSTANTS_H\n\n/* Versions of the protocol */\n\n"
     );
     for version in &model.versions {
@@ -66,12 +66,14 @@ pub(super) fn file(model: &Model) -> Result<String> {
         ensure!(!words.is_empty(), "no version has any of the types {types:?}, of which C takes constants");
         section(&mut out, title, &words, &all);
     }
-    out.push_str("\n/* Names of the drafts, for switching them on */\n\n");
+    out.push_str("\n/* Names of the drafts, for acp_config_set_draft */\n\n");
     for draft in DRAFTS {
         let _ = writeln!(out, "#define ACP_DRAFT_{} \"{draft}\"", upper(draft));
     }
-    section(&mut out, "Rules, whose ids events and refused calls carry", &rules(&all)?, &all);
-    out.push_str("\n/* Codes of errors that peers answer with; others are legal. */\nenum acp_error_code {\n");
+    section(&mut out, "Ids of rules, as events and refused calls carry them", &rules(&all)?, &all);
+    out.push_str(
+        "\n/* Error codes of the protocol and of JSON-RPC. Peers may also use others. */\nenum acp_error_code {\n",
+    );
     let codes = codes(model)?;
     for (i, (name, word)) in codes.iter().enumerate() {
         remark(&mut out, "    ", word, &all);

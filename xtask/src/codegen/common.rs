@@ -244,7 +244,7 @@ fn union_arms<'a>(
     }
     if let Some(untagged) = &union.untagged {
         let mut about = named(untagged);
-        about.text.push(format!("What is meant where `{}` is absent.", union.tag));
+        about.text.push(format!("The variant without `{}`.", union.tag));
         let records = body(untagged, Member::NoTag(&union.tag))?;
         arms.push(Arm { name: format!("{name}Untagged"), about, records });
     }
@@ -252,8 +252,8 @@ fn union_arms<'a>(
         let mut record = own(fields, Member::OtherTag(&union.tag));
         record.open = true;
         let text = vec![
-            format!("The variant of `{name}` for a `{}` that is not known here.", union.tag),
-            "It starts with `_` where it is an extension's; others come from later versions.".to_owned(),
+            format!("The variant of `{name}` for an unknown `{}`.", union.tag),
+            "Extension values begin with `_`; others come from later versions.".to_owned(),
         ];
         let about = About { text, draft: def.draft.clone(), ..About::default() };
         arms.push(Arm { name: format!("{name}Other"), about, records: vec![(String::new(), record)] });

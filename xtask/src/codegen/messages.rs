@@ -13,10 +13,10 @@ use super::MARK;
 use crate::model::{Body, Fields, Flat, Kind, Method, Open, Sender, Shape, TypeDef, TypeExpr, Union, Version};
 
 const HEAD: &str = "\
-Params and results of every method of version VERSION, for hosts that write and read JSON by themselves (`acp_json_…`,
-`acp_writer_…`, `acp::Json`, `acp::Writer`). A pointer is what `acp_json_find` and its like take; `0` in it stands for any
-place of a list, `*` for any name. A member without *required* may be left out. Where the type is a link, the pointers of that
-section go on behind the pointer here. Every object may have a `_meta`, an object of what extensions add.
+Params and results of every method of version VERSION, for hosts that write and read JSON themselves (`acp_json_…`,
+`acp_writer_…`, `acp::Json`, `acp::Writer`). A pointer is the argument of `acp_json_find` and similar functions; `0` in it stands
+for any index of a list, `*` for any name. A member without *required* may be omitted. If the type is a link, append the pointers
+of that section to the pointer. Every object may have a `_meta`, an object with extension data.
 
 ";
 

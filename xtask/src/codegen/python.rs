@@ -86,14 +86,14 @@ pub(super) fn stub(version: &Version) -> Result<String> {
     let items = all(version)?;
     let mut out = format!(
         "# {MARK}\n\"\"\"Messages of protocol version {}.\n\n\
-         Objects are plain dicts; these types describe them. Comparing a union's tag narrows it. A tag that starts with\n\
-         ``_``, or that a later version adds, may arrive where a union is open: such a value has the type whose name ends\n\
-         in ``Other``, which the union leaves out so that narrowing works.\n\"\"\"\n\n\
+         Objects are plain dicts; these types describe them. Comparing a union's tag narrows it. In an open union, a tag may\n\
+         also begin with ``_``, or come from a later version: such a value has the type whose name ends in ``Other``, which\n\
+         the union leaves out so that narrowing works.\n\"\"\"\n\n\
          from collections.abc import Awaitable, Mapping\n\
          from typing import Any, Final, Literal, Protocol, TypeVar, final, overload\n\n\
          from typing_extensions import NotRequired, TypeAlias, TypedDict\n\n\
          _Sent = TypeVar(\"_Sent\", covariant=True)\n\n\
-         Meta: TypeAlias = dict[str, Any]\n\"\"\"What extensions add to an object, by name.\"\"\"\n",
+         Meta: TypeAlias = dict[str, Any]\n\"\"\"Extension data of an object, by name.\"\"\"\n",
         version.number
     );
     for (name, item) in &items {
@@ -125,7 +125,7 @@ pub(super) fn stub(version: &Version) -> Result<String> {
     for group in &CALLS {
         stub_calls(&mut out, version, group);
     }
-    out.push_str("\nERROR_CODES: Final[Mapping[str, int]]\n\"\"\"Codes of errors, by name.\"\"\"\n");
+    out.push_str("\nERROR_CODES: Final[Mapping[str, int]]\n\"\"\"The error codes by name.\"\"\"\n");
     Ok(out)
 }
 

@@ -274,8 +274,8 @@ impl<'m> Rust<'m> {
             }
         }
         format!(
-            "//! {MARK}\n//!\n//! What is known about the types of version {}: their places in the tables, and the \
-             methods whose params they are.\n\n\
+            "//! {MARK}\n//!\n//! The traits of the types of version {}: their places in the tables, and the methods \
+             whose params they are.\n\n\
              #[allow(clippy::wildcard_imports)]\nuse super::*;\n\
              use crate::schema::message::{{calls, messages, notifications, requests}};\n\n\
              {}{}{}{}",
@@ -304,7 +304,7 @@ impl<'m> Rust<'m> {
                     }
                 }
                 let (who, what) = (side.to_lowercase(), end.to_lowercase());
-                let head = format!("/// Every {what} that a {who} sends.\n{side}{end} of {end};\n");
+                let head = format!("/// The {what}s that a {who} sends.\n{side}{end} of {end};\n");
                 let head = head.replace("a agent", "an agent");
                 out.extend([invocation("calls", &(head + &rows))]);
             }
@@ -319,9 +319,9 @@ impl<'m> Rust<'m> {
         let calls = "pub use traits::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};\n";
         format!(
             "//! {MARK}\n//!\n//! The types of version {} of the protocol.\n\
-             // Variants differ in size as the protocol has them; a box in each would cost a call per message.\n\
+             // Variants have the sizes that the protocol gives them; boxing each would cost an allocation per message.\n\
              #![allow(clippy::large_enum_variant)]\n\
-             // The words are checked where they are written, in the model; names there are the specification's.\n\
+             // Descriptions come from the model and are checked there; names are the specification's.\n\
              #![allow(clippy::doc_markdown, clippy::struct_field_names, clippy::enum_variant_names)]\n\
              #![allow(clippy::struct_excessive_bools, clippy::too_many_arguments, clippy::new_without_default)]\n\n\
              {modules}mod traits;\n\n{uses}{calls}",

@@ -20,7 +20,7 @@ pub(super) fn page() -> Result<String> {
 fn render(surface: &Value) -> Result<String> {
     let mut page = format!("<!-- {} -->\n\n# What each language offers\n\n", super::MARK);
     page.push_str(
-        "The same things have the same names, in the manner of each language. A dash is a gap; below its table stands why. \
+        "The same features have the same names, in the convention of each language. A dash is a gap, explained below its table. \
          Tests compare this page with the packages, in both directions.\n",
     );
     for section in list(surface, "sections")? {

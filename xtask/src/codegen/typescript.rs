@@ -46,7 +46,7 @@ pub(super) fn index() -> String {
 pub(super) fn file(version: &Version) -> Result<String> {
     let reserved: Vec<&str> = METHODS.iter().map(|methods| methods.0).chain(["Meta"]).collect();
     let items = items(version, &reserved)?;
-    let mut out = format!("// {MARK}\n\n/** What extensions add to an object, by name. */\n");
+    let mut out = format!("// {MARK}\n\n/** Extension data of an object, by name. */\n");
     out.push_str("export type Meta = { [key: string]: unknown };\n");
     for (name, item) in &items {
         out.push('\n');

@@ -45,7 +45,7 @@ pub(super) fn side(attempt: &Attempt<'_>) -> Option<Refusal> {
         rule: id!("RPC-27"),
         code: ErrorCode::METHOD_NOT_FOUND,
         kind: MisuseKind::Method,
-        message: format!("{} is sent by the {} only", attempt.method.name, attempt.sender.other().name()),
+        message: format!("{} is sent only by the {}", attempt.method.name, attempt.sender.other().name()),
     })
 }
 
@@ -89,7 +89,7 @@ pub(super) fn login(attempt: &Attempt<'_>) -> Option<Refusal> {
         rule: id!("AUTH-16"),
         code: ErrorCode::METHOD_NOT_FOUND,
         kind: MisuseKind::Capability,
-        message: format!("{}, but the agent has listed no way to log in", attempt.method.name),
+        message: format!("{}, but the agent has listed no login method", attempt.method.name),
     })
 }
 

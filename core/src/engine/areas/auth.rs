@@ -203,19 +203,15 @@ fn terminal(context: &RuleContext<'_>) -> Option<Finding> {
 }
 
 fn not_driven(context: &RuleContext<'_>) -> Option<Finding> {
-    (kind_of(context)? == LoginKind::Unknown).then(|| {
-        Finding::new(
-            "/methodId",
-            "a type of login that is not known here, and so is not what it takes; take another one",
-        )
-    })
+    (kind_of(context)? == LoginKind::Unknown)
+        .then(|| Finding::new("/methodId", "the type of this login method is unknown; use another login method"))
 }
 
 /// AUTH-15: where none was listed, AUTH-16 has refused the call.
 fn not_served(context: &RuleContext<'_>) -> Option<Finding> {
     let code = context.message.get("/code")?.parse().ok()?;
     let unserved = ErrorCode(code) == ErrorCode::METHOD_NOT_FOUND;
-    unserved.then(|| Finding::new("/code", "an agent that lists ways to log in serves auth/login and auth/logout"))
+    unserved.then(|| Finding::new("/code", "an agent that lists login methods serves auth/login and auth/logout"))
 }
 
 /// Version 1 has them as an object.
@@ -230,17 +226,14 @@ fn same_variable(context: &RuleContext<'_>) -> Option<Finding> {
             }
         }
     }
-    Finding::at_all(places, "another variable has this name already; the last one counts")
+    Finding::at_all(places, "another variable already has this name; the last one is used")
 }
 
 fn not_listed(context: &RuleContext<'_>) -> Option<Finding> {
     if kind_of(context).is_some() || context.state.auth.more {
         return None;
     }
-    Some(Finding::new(
-        "/methodId",
-        "not one of the ids in the agent's authMethods; take the id of one that the agent listed",
-    ))
+    Some(Finding::new("/methodId", "not an id in the agent's authMethods; use one that the agent listed"))
 }
 
 fn others(body: Option<&str>, known: &[&str]) -> Vec<String> {
@@ -251,7 +244,8 @@ fn others(body: Option<&str>, known: &[&str]) -> Vec<String> {
 
 fn secrets(context: &RuleContext<'_>) -> Option<Finding> {
     let places = others(context.message.body, &["methodId", "_meta"]);
-    Finding::at_all(places, "a login names its method and nothing else; secrets never travel in it")
+    let message = "a login call has the id of a login method and nothing else, least of all a secret";
+    Finding::at_all(places, message).map(Finding::made_up)
 }
 
 fn not_empty(context: &RuleContext<'_>) -> Option<Finding> {
@@ -263,7 +257,7 @@ fn same_id(context: &RuleContext<'_>) -> Option<Finding> {
     let mut seen = StringMap::default();
     let again = |entry: &str| id_of(entry).is_some_and(|id| !seen.add(id.into()));
     let places = places(&context.message, "", again);
-    Finding::at_all(places, "another method has this id already, and is the one that counts")
+    Finding::at_all(places, "an earlier login method has the same id, and is the one that is used")
 }
 
 fn no_terminal(context: &RuleContext<'_>) -> Option<Finding> {
@@ -272,7 +266,7 @@ fn no_terminal(context: &RuleContext<'_>) -> Option<Finding> {
     }
     Finding::at_all(
         places(&context.message, "", is_terminal),
-        "the client did not advertise auth.terminal, so it cannot run this login; list it only for clients that did",
+        "the client did not advertise auth.terminal, so it cannot run this login; list it only for clients that advertise it",
     )
 }
 
@@ -280,7 +274,7 @@ fn command(context: &RuleContext<'_>) -> Option<Finding> {
     let names = |entry: &str| is_terminal(entry) && json::pointer(entry, "/command").is_some();
     Finding::at_all(
         places(&context.message, "/command", names),
-        "a login in a terminal runs the agent's own program and no other; args and env are what it may add",
+        "a terminal login always runs the agent's own program; it may add only args and env",
     )
 }
 
@@ -288,12 +282,12 @@ fn outdated(context: &RuleContext<'_>) -> Option<Finding> {
     let old = |entry: &str| text(entry, "/type").is_some_and(|kind| kind == "env_var");
     let (at, _) = entries(&context.message).find(|(_, entry)| old(entry))?;
     let pointer = format!("/authMethods/{at}/type");
-    Some(Finding::new(pointer, "an outdated kind, read as a login that the agent runs"))
+    Some(Finding::new(pointer, "an obsolete type, read as a login method that the agent performs itself"))
 }
 
 fn unasked(context: &RuleContext<'_>) -> Option<Finding> {
     let known = context.state.advertises(Role::Agent, "/auth/status");
-    (!known).then(|| Finding::new("", "the agent did not advertise auth.status, which this belongs to"))
+    (!known).then(|| Finding::new("", "the agent did not advertise auth.status, to which this belongs"))
 }
 
 fn wants_a_login(error: &RuleMessage<'_>) -> bool {
@@ -302,7 +296,7 @@ fn wants_a_login(error: &RuleMessage<'_>) -> bool {
 
 fn wants_login(context: &RuleContext<'_>) -> Option<Finding> {
     let wrong = wants_a_login(&context.message);
-    wrong.then(|| Finding::new("/code", "the state of the login is told without one; answer with the state"))
+    wrong.then(|| Finding::new("/code", "the login status does not require a login; answer with the status"))
 }
 
 fn again(context: &RuleContext<'_>) -> Option<Finding> {
@@ -310,7 +304,7 @@ fn again(context: &RuleContext<'_>) -> Option<Finding> {
     if !later || !wants_a_login(&context.message) || LOGIN.contains(&context.message.method) {
         return None;
     }
-    Some(Finding::new("/code", "the login has just succeeded; to log in once more would go round in circles"))
+    Some(Finding::new("/code", "a login has just succeeded; asking for another one would be an endless loop"))
 }
 
 fn more_than_a_reason(context: &RuleContext<'_>) -> Option<Finding> {
@@ -319,7 +313,7 @@ fn more_than_a_reason(context: &RuleContext<'_>) -> Option<Finding> {
     }
     let more = others(context.message.get("/data"), &["reason"]);
     let places = more.into_iter().map(|place| format!("/data{place}")).collect();
-    Finding::at_all(places, "a reason is all that belongs here; the ways to log in are those of initialize")
+    Finding::at_all(places, "only a reason belongs here; the login methods are those of initialize")
 }
 
 /// Methods that cannot be used are left out: terminal logins that the client cannot run, and all but the first of an id.

@@ -29,7 +29,7 @@ fn nothing_runs(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session()?;
     // Of a child that works, its parent may have said nothing yet.
     let idle = session.turn == Turn::Idle && session.parent().is_none();
-    idle.then(|| Finding::new("/sessionId", "nothing runs in this session, so there is nothing to cancel"))
+    idle.then(|| Finding::new("/sessionId", "nothing is running in this session, so there is nothing to cancel"))
 }
 
 /// The answer may have crossed the cancel. That the agent had read the cancel shows where it has answered what was asked
@@ -41,7 +41,7 @@ fn not_cancelled(context: &RuleContext<'_>) -> Option<Finding> {
     if !stopped || context.message.text("/stopReason")? == "cancelled" {
         return None;
     }
-    Some(Finding::new("/stopReason", "the turn was cancelled before, so cancelled was expected"))
+    Some(Finding::new("/stopReason", "the turn had been cancelled, so the stop reason cancelled was expected"))
 }
 
 fn given_up(context: &RuleContext<'_>) -> Option<Finding> {
@@ -50,7 +50,7 @@ fn given_up(context: &RuleContext<'_>) -> Option<Finding> {
         let message = context.message.text("/message")?;
         message.as_bytes().windows(6).any(|word| word.eq_ignore_ascii_case(b"cancel"))
     };
-    says.then(|| Finding::new("", format!("work that was given up has the code {}", ErrorCode::REQUEST_CANCELLED)))
+    says.then(|| Finding::new("", format!("the code for aborted work is {}", ErrorCode::REQUEST_CANCELLED)))
 }
 
 /// CANCEL-22, CANCEL-23: a cancel is bound to the turn that runs; where none runs it changes nothing. CANCEL-02: only

@@ -86,7 +86,7 @@ fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
     if ErrorCode(code) != ErrorCode::METHOD_NOT_FOUND {
         return None;
     }
-    Some(Finding::new("/code", "this method is always served by a peer like this one; another error says what failed"))
+    Some(Finding::new("/code", "this peer always serves this method; use another error to say what failed"))
 }
 
 /// CAP-14: capabilities of an older version, without whose methods they mean nothing.
@@ -98,7 +98,7 @@ fn not_served_any_more(context: &RuleContext<'_>) -> Option<Finding> {
     let all = [("fs", "fs/read_text_file"), ("terminal", "terminal/create")].into_iter();
     let there = all.filter(|(_, method)| gone(method)).map(|(name, _)| place(name));
     let places = there.filter(|place| context.message.get(place).is_some()).collect();
-    Finding::at_all(places, "this version has no methods for it; the agent's own files and terminals take their place")
+    Finding::at_all(places, "this version has no such methods; the agent uses its own files and terminals")
 }
 
 /// A list that is missing as a whole is plain; one that leaves something out may have forgotten it.
@@ -110,5 +110,5 @@ fn silent(context: &RuleContext<'_>) -> Option<Finding> {
     };
     let said = context.message.get(member)?;
     let missing = groups.iter().find(|name| json::pointer(said, &format!("/{name}")).is_none())?;
-    Some(Finding::new(format!("{member}/{missing}"), "left out; say what is supported, and false where it is not"))
+    Some(Finding::new(format!("{member}/{missing}"), "absent; state what is supported, and use false for what is not"))
 }

@@ -13,12 +13,9 @@ use crate::map::StringMap;
 const UPDATE: &[&str] = &["session/update:available_commands_update"];
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("CMD-06"), MessageKind::Call, UPDATE, odd_name)
-            .send(Action::Report)
-            .receive(Action::Pass)
-            .only(1),
-        Check::new(id!("CMD-06"), MessageKind::Call, UPDATE, wrong_name).receive(Action::Report).only(2),
-        Check::new(id!("CMD-06"), MessageKind::Answer, OPENING, wrong_name).receive(Action::Report).only(2),
+        Check::new(id!("CMD-06"), MessageKind::Call, UPDATE, odd_name).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("CMD-09"), MessageKind::Call, UPDATE, wrong_name).receive(Action::Report),
+        Check::new(id!("CMD-09"), MessageKind::Answer, OPENING, wrong_name).receive(Action::Report),
     ],
     trackers: &[
         Tracker { rules: &[id!("CMD-01"), id!("CMD-05")], on: MessageKind::Call, messages: UPDATE, track: listed },
@@ -73,13 +70,13 @@ fn first(context: &RuleContext<'_>, odd: impl Fn(&str) -> bool, why: &'static st
 
 fn odd_name(context: &RuleContext<'_>) -> Option<Finding> {
     let odd = |name: &str| name.is_empty() || name.contains(|c: char| c == '/' || c.is_whitespace());
-    first(context, odd, "a name that is empty, used twice, or has a slash or a blank in it")
+    first(context, odd, "a name that is empty, is used twice, or contains a slash or a space")
 }
 
 /// Version 2 says what a name must not have, and that it stands without its slash.
 fn wrong_name(context: &RuleContext<'_>) -> Option<Finding> {
     let wrong = |name: &str| name.starts_with('/') || name.contains(char::is_whitespace);
-    first(context, wrong, "a name that is used twice, begins with a slash, or has a blank in it")
+    first(context, wrong, "a name that is used twice, begins with a slash, or contains a space")
 }
 
 fn listed(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {

@@ -159,7 +159,7 @@ fn option_of<'a>(context: &RuleContext<'a>) -> Option<Result<&'a str, ()>> {
 
 fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
     let Ok(option) = option_of(context)? else {
-        return Some(Finding::new("/configId", "not an option of this session; take an id that it has listed"));
+        return Some(Finding::new("/configId", "not an option of this session; use an id that it has listed"));
     };
     let value = context.message.text("/value")?;
     if !is_selection(string(json::pointer(option, "/type"))) || values(option).any(|known| known == value) {
@@ -175,7 +175,7 @@ fn wrong_value(context: &RuleContext<'_>) -> Option<Finding> {
         return None;
     }
     let expected = if boolean {
-        "the option is a selection: one of its values as a string, and no type"
+        "this is a select option; give one of its values as a string, without a type"
     } else {
         "the option is a switch: true or false, and the type \"boolean\""
     };
@@ -192,14 +192,14 @@ fn wrong_type(context: &RuleContext<'_>) -> Option<Finding> {
     if change == *right {
         return None;
     }
-    Some(Finding::new("/type", format!("the option is of type {kind}, so a change of it is of type {right}")))
+    Some(Finding::new("/type", format!("the option has the type {kind}, so a change has the type {right}")))
 }
 
 fn not_served(context: &RuleContext<'_>) -> Option<Finding> {
     let code = ErrorCode(context.message.get("/code")?.parse().ok()?);
     let listed = context.session()?.options.list.as_deref().is_some_and(|list| !json::items(list).is_empty());
     (code == ErrorCode::METHOD_NOT_FOUND && listed)
-        .then(|| Finding::new("/code", "the session lists options, so that changes of them are served"))
+        .then(|| Finding::new("/code", "the session lists options, so the agent has to serve changes to them"))
 }
 
 fn values_too_early(context: &RuleContext<'_>) -> Option<Finding> {
@@ -220,7 +220,7 @@ fn same_id(context: &RuleContext<'_>) -> Option<Finding> {
         let mut seen = StringMap::default();
         (0..options.len()).find(|&at| id(at).is_some_and(|id| !seen.add(id)))
     }?;
-    Some(Finding::new(format!("{place}/{twice}/{name}"), "another option has this id already"))
+    Some(Finding::new(format!("{place}/{twice}/{name}"), "another option already has this id"))
 }
 
 fn same_value(context: &RuleContext<'_>) -> Option<Finding> {
@@ -250,7 +250,7 @@ fn changed_one_missing(context: &RuleContext<'_>) -> Option<Finding> {
     if context.message.body.is_none() || ids.into_iter().any(|[id]| string(id).is_some_and(|id| id == changed)) {
         return None;
     }
-    Some(Finding::new("/configOptions", "the option that was set is missing; the list is to be complete"))
+    Some(Finding::new("/configOptions", "the changed option is missing; the list must be complete"))
 }
 
 fn not_changed(context: &RuleContext<'_>) -> Option<Finding> {
@@ -265,7 +265,7 @@ fn not_changed(context: &RuleContext<'_>) -> Option<Finding> {
     let same = now == value || json::unescape(now).is_some_and(|now| json::unescape(value) == Some(now));
     (!same).then(|| {
         let place = format!("/configOptions/{at}/currentValue");
-        Finding::new(place, "another value than the option was set to; refuse a change that cannot be made")
+        Finding::new(place, "not the value to which the option was set; refuse a change that cannot be made")
     })
 }
 
@@ -275,7 +275,7 @@ fn switch(context: &RuleContext<'_>) -> Option<Finding> {
     let at = context.message.items(place).into_iter().position(is_switch)?;
     Some(Finding::new(
         format!("{place}/{at}/type"),
-        "a switch, which the client did not advertise; offer a selection of two values, or leave it out",
+        "the client did not advertise boolean options; use a select option with two values, or leave it out",
     ))
 }
 

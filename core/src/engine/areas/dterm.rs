@@ -121,14 +121,15 @@ fn used_again(context: &RuleContext<'_>) -> Option<Finding> {
     let known = known(context).filter(|known| known.exited)?;
     let members = [("/update/command", known.command), ("/update/cwd", known.cwd)];
     let (pointer, _) = members.into_iter().find(|(pointer, before)| other(&context.message, pointer, *before))?;
-    Some(Finding::new(pointer, "what this terminal ran has ended; take a new id for another terminal"))
+    Some(Finding::new(pointer, "the command of this terminal has ended; use a new id for another terminal"))
 }
 
 /// While it runs, it may be told better what it is; that it began elsewhere is most likely another one.
 fn moved(context: &RuleContext<'_>) -> Option<Finding> {
     let known = known(context).filter(|known| !known.exited)?;
-    other(&context.message, "/update/cwd", known.cwd)
-        .then(|| Finding::new("/update/cwd", "another directory than before; take a new id for another terminal"))
+    other(&context.message, "/update/cwd", known.cwd).then(|| {
+        Finding::new("/update/cwd", "the working directory was a different one; use a new id for another terminal")
+    })
 }
 
 fn no_command(context: &RuleContext<'_>) -> Option<Finding> {
@@ -136,7 +137,7 @@ fn no_command(context: &RuleContext<'_>) -> Option<Finding> {
     let displays = displays(context)?;
     let first = displays.get(&id).map_or_else(|| displays.is_new(&id), |display| !display.updated);
     (first && context.message.get("/update/command").is_none())
-        .then(|| Finding::new("/update/command", "the first update of a terminal; say which command it runs"))
+        .then(|| Finding::new("/update/command", "the first update of a terminal has its command; add it"))
 }
 
 fn still_offered(context: &RuleContext<'_>) -> Option<Finding> {
@@ -144,8 +145,9 @@ fn still_offered(context: &RuleContext<'_>) -> Option<Finding> {
     let exited = told_exit(&context.message).unwrap_or_else(|| known.is_some_and(|display| display.exited));
     let offers =
         offer::told(&context.message, CAPABILITIES).unwrap_or_else(|| known.is_some_and(Display::may_be_cancelled));
-    (exited && offers)
-        .then(|| Finding::new(CAPABILITIES, "the command has ended; set the terminal's capabilities to null with that"))
+    (exited && offers).then(|| {
+        Finding::new(CAPABILITIES, "the command has ended; set the terminal's capabilities to null in the same update")
+    })
 }
 
 fn gone(context: &RuleContext<'_>) -> Option<Finding> {
@@ -153,7 +155,7 @@ fn gone(context: &RuleContext<'_>) -> Option<Finding> {
     let displays = displays(context)?;
     let why = match displays.get(&id) {
         Some(display) if display.offer.may_be_crossed(context) => return None,
-        Some(display) if display.exited => "the command in this terminal has ended already",
+        Some(display) if display.exited => "the command in this terminal has already ended",
         None if displays.is_new(&id) => "no terminal with this id in the session",
         _ => return None,
     };
@@ -163,7 +165,7 @@ fn gone(context: &RuleContext<'_>) -> Option<Finding> {
 fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
     let display = displays(context)?.get(&context.message.text("/terminalId")?)?;
     (!display.offer.stands() && !display.offer.may_be_crossed(context)).then(|| {
-        let why = "the terminal does not offer to cancel its command; session/cancel stops all work";
+        let why = "the terminal does not offer cancellation; session/cancel stops all work";
         Finding::new("/terminalId", why)
     })
 }

@@ -30,7 +30,7 @@ fn no_trace(context: &RuleContext<'_>) -> Option<Finding> {
     let text = |value: &str| value.starts_with('"');
     let wrong =
         TRACE.iter().find(|key| json::pointer(context.message.body.unwrap_or("{}"), key).is_some_and(|v| !text(v)))?;
-    Some(Finding::new(*wrong, "a string is expected, as W3C trace context writes it"))
+    Some(Finding::new(*wrong, "expected a string in the format of W3C trace context"))
 }
 
 fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {

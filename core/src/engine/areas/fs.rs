@@ -17,5 +17,5 @@ pub(super) static AREA: Area = Area {
 
 fn other_range(context: &RuleContext<'_>) -> Option<Finding> {
     let pointer = OTHER_RANGES.iter().find(|pointer| context.message.get(pointer).is_some())?;
-    Some(Finding::new(*pointer, "not a member of this call, so the whole file is read; a range is line and limit"))
+    Some(Finding::new(*pointer, "not a member of this call, so the whole file is read; use line and limit for a range"))
 }

@@ -31,7 +31,7 @@ pub(super) static AREA: Area = Area {
 fn no_version(context: &RuleContext<'_>) -> Option<Finding> {
     let code = context.message.get("/code")?.parse().ok()?;
     let objects = ErrorCode(code) == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
-    objects.then(|| Finding::new("/code", "a version has been agreed on; answer with a result, which names it"))
+    objects.then(|| Finding::new("/code", "a version has been agreed on; answer with a result that names it"))
 }
 
 fn nameless_error(context: &RuleContext<'_>) -> Option<Finding> {
@@ -42,9 +42,9 @@ fn nameless_error(context: &RuleContext<'_>) -> Option<Finding> {
     let number = |json: &str| json.parse::<u16>().is_ok();
     let supported = context.message.items("/data/supported");
     let wrong = if !context.message.get("/data/requested").is_some_and(number) {
-        ("/data/requested", "the version that was asked for is missing")
+        ("/data/requested", "the requested version is missing")
     } else if supported.is_empty() || !supported.into_iter().all(number) {
-        ("/data/supported", "the versions that the agent speaks are missing, so that none is left to ask for")
+        ("/data/supported", "the versions that the agent supports are missing, so the client cannot request one")
     } else {
         return None;
     };
@@ -58,5 +58,5 @@ fn nameless(context: &RuleContext<'_>) -> Option<Finding> {
         _ => return None,
     };
     let missing = context.message.get(names).is_none();
-    missing.then(|| Finding::new(names, "name and version of the software are expected, for logs and for display"))
+    missing.then(|| Finding::new(names, "expected the name and version of the software, for logs and for display"))
 }

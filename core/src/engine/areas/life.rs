@@ -14,7 +14,7 @@
 //! | `unknown` | none that is known of; what is being cancelled stays so (LIFE-40) |
 //! | `session/cancel`, `session/close` | what is busy is being cancelled, until `idle` or until no prompt is left of it |
 //!
-//! `work` has that, `echo` what is known of the user's messages, `keys` which prompts are repeated, `background` what runs
+//! `work` has that, `echo` what is known of the user's messages, `sides` whose messages are whose, `keys` which prompts are repeated, `background` what runs
 //! beside the foreground, `replay` where the history ends. Shapes are
 //! in the model; the connection answers questions of cancelled work (`dismiss`) and says `cancelled` for an agent that
 //! reports another end of it (LIFE-15).
@@ -23,6 +23,7 @@ mod background;
 mod echo;
 mod keys;
 mod replay;
+mod sides;
 mod work;
 
 use crate::engine::{Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, State, Tracker};
@@ -42,6 +43,15 @@ const AGENT: &[&str] = &[
     "session/update:agent_thought_chunk",
 ];
 const QUESTIONS: &[&str] = &["session/request_permission", "elicitation/create"];
+/// Updates of all messages.
+const MESSAGES: &[&str] = &[
+    "session/update:user_message",
+    "session/update:user_message_chunk",
+    "session/update:agent_message",
+    "session/update:agent_message_chunk",
+    "session/update:agent_thought",
+    "session/update:agent_thought_chunk",
+];
 /// Messages that name a tool call or a terminal.
 const ENTITIES: &[&str] = &[
     "session/update:tool_call_update",
@@ -83,6 +93,9 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("LIFE-15"), MessageKind::Call, AGENT, work::late)
             .send(Action::ReportAlways)
             .receive(Action::ReportAlways),
+        Check::new(id!("LIFE-13"), MessageKind::Call, MESSAGES, sides::other)
+            .send(Action::Report)
+            .receive(Action::Report),
         Check::new(id!("LIFE-31"), MessageKind::Call, STATE, background::left_out).receive(Action::Report),
         Check::new(id!("LIFE-32"), MessageKind::Call, STATE, background::not_announced).receive(Action::Report),
         Check::new(id!("LIFE-33"), MessageKind::Call, STATE, background::not_ended).receive(Action::Report),
@@ -148,6 +161,7 @@ pub(super) static AREA: Area = Area {
         Tracker { rules: &[id!("LIFE-35")], on: MessageKind::Call, messages: STATE, track: background::listed },
         Tracker { rules: &[id!("LIFE-03"), id!("LIFE-24")], on: MessageKind::Call, messages: USER, track: echo::told },
         Tracker { rules: &[id!("LIFE-15")], on: MessageKind::Call, messages: AGENT, track: work::said },
+        Tracker { rules: &[id!("LIFE-13")], on: MessageKind::Call, messages: MESSAGES, track: sides::seen },
         Tracker { rules: &[id!("SESS-77")], on: MessageKind::Call, messages: USER, track: work::replayed },
         Tracker { rules: &[id!("SESS-77")], on: MessageKind::Call, messages: AGENT, track: work::replayed },
         Tracker {
@@ -202,7 +216,10 @@ fn another_error(context: &RuleContext<'_>) -> Option<Finding> {
     if !cancelled || context.message.get("/code")?.parse() == Ok(ErrorCode::REQUEST_CANCELLED.0) {
         return None;
     }
-    let message = format!("the prompt was cancelled before it was taken up, which is {}", ErrorCode::REQUEST_CANCELLED);
+    let message = format!(
+        "the prompt was cancelled before it was accepted; the code for that is {}",
+        ErrorCode::REQUEST_CANCELLED
+    );
     Some(Finding::new("/code", message))
 }
 

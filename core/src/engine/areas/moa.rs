@@ -117,28 +117,28 @@ fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
         let elsewhere = context.state.mcp.servers.get(&**id).is_some_and(|(known, _)| **known != **name);
         elsewhere || !here.add(id.clone())
     })?;
-    Some(Finding::new(format!("/mcpServers/{at}/serverId"), "another server has this id; make an id for each"))
+    Some(Finding::new(format!("/mcpServers/{at}/serverId"), "another server has this id; give each server its own id"))
 }
 
 fn wrong_side(context: &RuleContext<'_>, right: Role) -> Option<Finding> {
     (context.sender != right)
-        .then(|| Finding::new("", format!("this form of mcp/message is sent by the {} only", right.name())))
+        .then(|| Finding::new("", format!("this form of mcp/message is sent only by the {}", right.name())))
 }
 
 fn no_server(context: &RuleContext<'_>) -> Option<Finding> {
     let mcp = &context.state.mcp;
     let known = mcp.overflowed || mcp.servers.contains_key(&*context.message.text("/serverId")?);
-    (!known).then(|| Finding::new("/serverId", "no session that is open was opened with this server"))
+    (!known).then(|| Finding::new("/serverId", "no open session was opened with this server"))
 }
 
 fn used_connection(context: &RuleContext<'_>) -> Option<Finding> {
     let open = context.state.mcp.connections.contains_key(&*context.message.text("/connectionId")?);
-    open.then(|| Finding::new("/connectionId", "another connection has this id; make another one"))
+    open.then(|| Finding::new("/connectionId", "another connection has this id; use another id"))
 }
 
 fn used_request(context: &RuleContext<'_>) -> Option<Finding> {
     let open = context.state.mcp.requests.contains_key(&*context.message.text("/requestId")?);
-    open.then(|| Finding::new("/requestId", "a request with this id is open; make another id"))
+    open.then(|| Finding::new("/requestId", "a request with this id is open; use another id"))
 }
 
 fn no_request(context: &RuleContext<'_>) -> Option<Finding> {

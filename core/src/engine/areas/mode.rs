@@ -101,7 +101,7 @@ fn mode_ids(list: &str) -> impl Iterator<Item = Cow<'_, str>> {
 }
 
 fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
-    strange(context, "/modeId", "not a mode of this session; take an id of its availableModes")
+    strange(context, "/modeId", "not a mode of this session; use an id from its availableModes")
 }
 
 fn none_offered(context: &RuleContext<'_>) -> Option<Finding> {
@@ -118,7 +118,7 @@ fn contradictory(context: &RuleContext<'_>) -> Option<Finding> {
     let list = context.message.get(LIST).unwrap_or("[]");
     if let Some(twice) = mode_ids(list).position(|id| !seen.add(id)) {
         let place = format!("{LIST}/{twice}/id");
-        return Some(Finding::new(place, "another mode has this id already"));
+        return Some(Finding::new(place, "another mode already has this id"));
     }
     if seen.has(&current) {
         return None;
@@ -127,7 +127,7 @@ fn contradictory(context: &RuleContext<'_>) -> Option<Finding> {
 }
 
 fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
-    strange(context, "/update/currentModeId", "not a mode that this session has offered")
+    strange(context, "/update/currentModeId", "not a mode that this session offers")
 }
 
 fn strange(context: &RuleContext<'_>, pointer: &'static str, message: &'static str) -> Option<Finding> {
@@ -145,7 +145,7 @@ fn opens_diverging(answer: &RuleMessage<'_>) -> bool {
     mode.zip(answer.get("/configOptions")).is_some_and(|(mode, options)| differs(options, &mode))
 }
 
-const DIVERGING: &str = "the config option for modes has another of these modes as its value; clients go by the option";
+const DIVERGING: &str = "the config option for modes has a different mode as its value; clients use the option";
 
 fn diverging(context: &RuleContext<'_>) -> Option<Finding> {
     opens_diverging(&context.message).then(|| Finding::new("/modes/currentModeId", DIVERGING))

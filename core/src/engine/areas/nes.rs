@@ -185,33 +185,30 @@ fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
 
 fn no_session(context: &RuleContext<'_>) -> Option<Finding> {
     let known = context.state.nes.overflowed || followed(context).is_some();
-    (!known).then(|| Finding::new("/sessionId", "no session of suggestions with this id is open; nes/start opens one"))
+    (!known).then(|| Finding::new("/sessionId", "no suggestion session with this id is open; nes/start opens one"))
 }
 
 fn is_closing(context: &RuleContext<'_>) -> Option<Finding> {
-    followed(context)?.closing.then(|| Finding::new("/sessionId", "the session was asked to end; start another one"))
+    followed(context)?.closing.then(|| Finding::new("/sessionId", "the session is being closed; start another one"))
 }
 
 fn is_open(context: &RuleContext<'_>) -> Option<Finding> {
     let open = followed(context).is_some();
     open.then(|| {
-        Finding::new(
-            "/sessionId",
-            "a session with this id is open, and what it was started with stays; make another id",
-        )
+        Finding::new("/sessionId", "a session with this id is open, and its parameters do not change; use another id")
     })
 }
 
 fn opened_twice(context: &RuleContext<'_>) -> Option<Finding> {
     followed(context)?.documents.get(&*context.message.text("/uri")?).filter(|_| wants(context, "didClose"))?;
-    Some(Finding::new("/uri", "this document is open; it is opened once until it is closed"))
+    Some(Finding::new("/uri", "this document is already open; close it first"))
 }
 
 fn not_open(context: &RuleContext<'_>) -> Option<Finding> {
     let session = followed(context)?;
     let known = session.overflowed[DOCUMENTS] || session.documents.contains_key(&*context.message.text("/uri")?);
     (!known && wants(context, "didOpen"))
-        .then(|| Finding::new("/uri", "this document is not open; document/didOpen comes before all else of it"))
+        .then(|| Finding::new("/uri", "this document is not open; send document/didOpen first"))
 }
 
 /// Whether the version is less than so many after the one that was told last.
@@ -219,14 +216,14 @@ fn behind(context: &RuleContext<'_>, by: i64) -> Option<Finding> {
     let last = *followed(context)?.documents.get(&*context.message.text("/uri")?)?;
     let version: i64 = context.message.get("/version")?.parse().ok()?;
     (version < last.saturating_add(by))
-        .then(|| Finding::new("/version", format!("the version that was told last is {last}, and versions grow")))
+        .then(|| Finding::new("/version", format!("the last version was {last}, and versions increase")))
 }
 
 fn other_form(context: &RuleContext<'_>) -> Option<Finding> {
     let kind = json::unescape(of_agent(context, "/nes/events/document/didChange/syncKind")?)?;
     let (ranges, message) = match &*kind {
-        "full" => (false, "the agent asked for whole texts; leave the range out"),
-        "incremental" => (true, "the agent asked for changed ranges; say which range the text takes the place of"),
+        "full" => (false, "the agent asked for complete texts; leave the range out"),
+        "incremental" => (true, "the agent asked for changed ranges; give the range that the text replaces"),
         _ => return None,
     };
     let has_range = |change: &str| json::pointer(change, "/range").is_some_and(|range| range != "null");
@@ -279,7 +276,7 @@ fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
         .filter(|(_, id)| before.is_some_and(|before| before.contains_key(&**id)) || !here.add(id.clone()));
     Finding::at_all(
         used.map(|(at, _)| format!("/suggestions/{at}/suggestionId")).collect(),
-        "another suggestion of the session has this id, so that an answer to it would be about both",
+        "another suggestion of the session has this id, so an answer to it would be ambiguous",
     )
 }
 
@@ -298,7 +295,7 @@ fn is_closed(context: &RuleContext<'_>) -> Option<Finding> {
     let nes = &context.state.nes;
     let open = nes.overflowed || nes.sessions.contains_key(&*noted(&context.message)?);
     (!open && !context.message.items("/suggestions").is_empty())
-        .then(|| Finding::new("/suggestions", "the session has ended, and its work with it; answer with an error"))
+        .then(|| Finding::new("/suggestions", "the session has ended; answer with an error"))
 }
 
 fn started(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {

@@ -49,12 +49,12 @@ impl Session {
 
 fn no_title(context: &RuleContext<'_>) -> Option<Finding> {
     let empty = context.message.text("/update/title")?.is_empty();
-    empty.then(|| Finding::new("/update/title", "an empty title; say what the matter is"))
+    empty.then(|| Finding::new("/update/title", "an empty title; say what the notice is about"))
 }
 
 fn replayed(context: &RuleContext<'_>) -> Option<Finding> {
     let ready = context.session()?.state == SessionState::Ready;
-    (!ready).then(|| Finding::new("/update/sessionUpdate", "a notice is not part of the past; wait for the answer"))
+    (!ready).then(|| Finding::new("/update/sessionUpdate", "a notice is not part of the history; wait for the answer"))
 }
 
 fn unwanted(context: &RuleContext<'_>) -> Option<Finding> {
@@ -78,7 +78,7 @@ fn not_in_progress(context: &RuleContext<'_>) -> Option<Finding> {
     let why = match known(context)? {
         Ok(false) => return None,
         Ok(true) => "the compaction has ended; its summary is complete",
-        Err(()) => "no compaction with this id; begin with a compaction_update that is in_progress",
+        Err(()) => "no compaction with this id; start with a compaction_update that is in_progress",
     };
     Some(Finding::new("/update/compactionId", why))
 }
@@ -90,21 +90,21 @@ fn is_final(message: &RuleMessage<'_>) -> bool {
 
 fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
     let again = known(context)? == Ok(true) && !is_final(&context.message);
-    again.then(|| Finding::new("/update/compactionId", "a compaction with this id has ended; take a new id"))
+    again.then(|| Finding::new("/update/compactionId", "a compaction with this id has ended; use a new id"))
 }
 
 fn ended_twice(context: &RuleContext<'_>) -> Option<Finding> {
     let twice = known(context)? == Ok(true) && is_final(&context.message);
-    twice.then(|| Finding::new("/update/status", "the compaction has ended already"))
+    twice.then(|| Finding::new("/update/status", "the compaction has already ended"))
 }
 
 fn wrong_member(context: &RuleContext<'_>) -> Option<Finding> {
     let status = context.message.text("/update/status")?;
     if status != "completed" && !context.message.items("/update/summary").is_empty() {
-        return Some(Finding::new("/update/summary", "a summary comes with the status completed"));
+        return Some(Finding::new("/update/summary", "only the status completed has a summary"));
     }
     if status != "failed" && context.message.get("/update/error").is_some() {
-        return Some(Finding::new("/update/error", "an error comes with the status failed"));
+        return Some(Finding::new("/update/error", "only the status failed has an error"));
     }
     None
 }

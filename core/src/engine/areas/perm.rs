@@ -45,13 +45,13 @@ fn option_ids<'a>(call: &RuleMessage<'a>) -> impl Iterator<Item = Cow<'a, str>> 
 
 fn no_option(context: &RuleContext<'_>) -> Option<Finding> {
     let none = option_ids(&context.message).next().is_none();
-    none.then(|| Finding::new("/options", "no option, so that the user can only dismiss the request"))
+    none.then(|| Finding::new("/options", "there is no option, so the user can only dismiss the request"))
 }
 
 fn same_option(context: &RuleContext<'_>) -> Option<Finding> {
     let mut seen = StringMap::default();
     let twice = option_ids(&context.message).position(|id| !seen.add(id))?;
-    Some(Finding::new(format!("/options/{twice}/optionId"), "another option of this request has this id already"))
+    Some(Finding::new(format!("/options/{twice}/optionId"), "another option of this request already has this id"))
 }
 
 /// The tool call that a permission request is about; version 2 has it in the subject, which may also be the command
@@ -117,8 +117,7 @@ fn is_known(answer: &RuleMessage<'_>) -> bool {
 }
 
 fn not_understood(context: &RuleContext<'_>) -> Option<Finding> {
-    (!is_known(&context.message))
-        .then(|| Finding::new("/outcome/outcome", "an unknown outcome, which approves nothing"))
+    (!is_known(&context.message)).then(|| Finding::new("/outcome/outcome", "an unknown outcome, which is not approval"))
 }
 
 fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
@@ -162,9 +161,9 @@ fn runs_without(context: &RuleContext<'_>) -> Option<Finding> {
     let permits = &context.session()?.permits;
     let id = update.text("/update/toolCallId")?;
     let why = if permits.waiting.contains_key(&*id) {
-        "the permission that this tool waits for has not been given yet; leave it pending"
+        "the permission for this tool call has not been granted yet; leave it pending"
     } else if permits.denied.contains_key(&*id) {
-        "the permission for this tool was not given; report it as failed"
+        "the permission for this tool call was not granted; report it as failed"
     } else {
         return None;
     };
@@ -178,5 +177,5 @@ fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
     if choice(&context.message).is_some() {
         return None;
     }
-    Some(Finding::new("/outcome/optionId", "not an option of the request, so it approves nothing"))
+    Some(Finding::new("/outcome/optionId", "not an option of the request, so it is not approval"))
 }

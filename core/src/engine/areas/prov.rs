@@ -69,7 +69,7 @@ pub(super) static AREA: Area = Area {
 fn late(context: &RuleContext<'_>) -> Option<Finding> {
     let open = !context.state.sessions.known.is_empty();
     open.then(|| {
-        Finding::new("", "sessions are open already, and the agent need not change them; route providers first")
+        Finding::new("", "sessions are already open, and the agent need not change them; configure providers first")
     })
 }
 
@@ -79,28 +79,28 @@ fn provider<'a>(context: &RuleContext<'a>) -> Option<&'a Provider> {
 
 fn not_listed(context: &RuleContext<'_>) -> Option<Finding> {
     let unknown = context.state.providers.complete && provider(context).is_none();
-    unknown.then(|| Finding::new("/providerId", "no provider of the list; providers/list names them"))
+    unknown.then(|| Finding::new("/providerId", "not a listed provider; providers/list returns them"))
 }
 
 fn not_supported(context: &RuleContext<'_>) -> Option<Finding> {
     let supported = &provider(context)?.supported;
     let wanted = context.message.text("/apiType")?;
     let fits = supported.iter().any(|name| **name == *wanted);
-    (!fits).then(|| Finding::new("/apiType", "not an interface that the list says this provider supports"))
+    (!fits).then(|| Finding::new("/apiType", "not an API type that the listed provider supports"))
 }
 
 fn required(context: &RuleContext<'_>) -> Option<Finding> {
     let required = provider(context)?.required;
-    required
-        .then(|| Finding::new("/providerId", "a required provider cannot be switched off; route it elsewhere instead"))
+    required.then(|| {
+        Finding::new("/providerId", "a required provider cannot be disabled; set another configuration instead")
+    })
 }
 
 fn fails_for_nothing(context: &RuleContext<'_>) -> Option<Finding> {
     let invalid = context.message.get("/code")?.parse() == Ok(ErrorCode::INVALID_PARAMS.0);
     let id = context.message.note().and_then(json::unescape)?;
     let known = context.state.providers.known.contains_key(&*id) || !context.state.providers.complete;
-    (invalid && !known)
-        .then(|| Finding::new("/code", "there is no such provider, so it is off already; answer with {}"))
+    (invalid && !known).then(|| Finding::new("/code", "an unknown provider counts as disabled; answer with {}"))
 }
 
 fn infos<'a>(result: &RuleMessage<'a>) -> Vec<&'a str> {
@@ -115,7 +115,7 @@ fn gone(context: &RuleContext<'_>) -> Option<Finding> {
     let listed: StringMap<'_> = infos(&context.message).into_iter().filter_map(id_of).collect();
     let mut off = context.state.providers.known.iter().filter(|(_, provider)| !provider.enabled);
     off.find(|(id, _)| !listed.has(id))?;
-    Some(Finding::new("/providers", "a provider that was switched off is missing; it stays in the list"))
+    Some(Finding::new("/providers", "a disabled provider is missing; it stays in the list"))
 }
 
 fn headers(context: &RuleContext<'_>) -> Option<Finding> {

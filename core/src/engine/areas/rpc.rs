@@ -29,7 +29,7 @@ fn more_than_a_sentence(context: &RuleContext<'_>) -> Option<Finding> {
     });
     let short = message.chars().nth(SHORT).is_none();
     (lines || sentences || !short)
-        .then(|| Finding::new("/message", "one short sentence is expected; the rest belongs in data"))
+        .then(|| Finding::new("/message", "expected one short sentence; details belong in data"))
 }
 
 /// Whether a code is neither one that has a meaning nor in the range of own ones.
@@ -41,11 +41,11 @@ fn taken_code(context: &RuleContext<'_>) -> Option<Finding> {
     let code: i32 = context.message.get("/code")?.parse().ok()?;
     let asks_for_login = code == ErrorCode::AUTH_REQUIRED.0 && context.state.config.role == Role::Client;
     let why = if foreign(code) {
-        "no code of the specification's; own codes are from -32099 to -32001"
+        "not a code of the specification; custom codes are from -32099 to -32001"
     } else if code == ErrorCode::PARSE_ERROR.0 {
-        "this code says that the request could not be read, but it was; say what did not work"
+        "this code means that the request could not be read, but it was; use a code for what failed"
     } else if asks_for_login {
-        "with this code an agent asks its client for a login; own codes are from -32099 to -32003"
+        "this code means that an agent requires a login; custom codes are from -32099 to -32003"
     } else {
         return None;
     };

@@ -177,12 +177,12 @@ fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
     if source || context.state.sessions.get(&id).is_none() {
         return None;
     }
-    Some(Finding::new("/sessionId", "a session with this id is open on this connection; make another id"))
+    Some(Finding::new("/sessionId", "a session with this id is open on this connection; use another id"))
 }
 
 fn same_as_source(context: &RuleContext<'_>) -> Option<Finding> {
     let same = context.message.text("/sessionId")? == **context.message.session?;
-    same.then(|| Finding::new("/sessionId", "the id of the session that was forked; the branch needs one of its own"))
+    same.then(|| Finding::new("/sessionId", "this is the id of the forked session; the new session needs its own id"))
 }
 
 fn history(context: &RuleContext<'_>) -> Option<Finding> {
@@ -203,7 +203,7 @@ fn unknown_place(context: &RuleContext<'_>) -> Option<Finding> {
     if kind == "start" || kind.starts_with('_') {
         return None;
     }
-    Some(Finding::new("/replayFrom/type", "no kind of place that a replay can begin at"))
+    Some(Finding::new("/replayFrom/type", "not a type of position at which a replay can start"))
 }
 
 fn closes_nothing(context: &RuleContext<'_>) -> Option<Finding> {
@@ -214,7 +214,7 @@ fn closes_nothing(context: &RuleContext<'_>) -> Option<Finding> {
 fn more_than_a_title(context: &RuleContext<'_>) -> Option<Finding> {
     let fixed = ["/update/sessionId", "/update/cwd", "/update/additionalDirectories"];
     let pointer = fixed.into_iter().find(|pointer| context.message.get(pointer).is_some())?;
-    Some(Finding::new(pointer, "an update of the title and the time cannot change this"))
+    Some(Finding::new(pointer, "a session info update can change only the title and the time"))
 }
 
 /// SESS-52: the session will be known by an answer that is under way.

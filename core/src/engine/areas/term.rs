@@ -100,7 +100,7 @@ fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
     }
     Some(Finding::new(
         "/terminalId",
-        "no terminal with this id in the session; take the id that terminal/create answered",
+        "no terminal with this id in the session; use the id that terminal/create returned",
     ))
 }
 
@@ -110,7 +110,8 @@ fn too_long(context: &RuleContext<'_>) -> Option<Finding> {
     if output.len() as u64 <= limit {
         return None;
     }
-    let message = format!("{} bytes where the agent asked for at most {limit}: cut them from the front", output.len());
+    let message =
+        format!("{} bytes, but the agent asked for at most {limit}; cut the output from the front", output.len());
     Some(Finding::new("/output", message))
 }
 
@@ -119,7 +120,7 @@ fn exit_status_gone(context: &RuleContext<'_>) -> Option<Finding> {
     if !ended || context.message.get("/exitStatus").is_some() {
         return None;
     }
-    Some(Finding::new("/exitStatus", "the command has ended, so its exit status belongs here from now on"))
+    Some(Finding::new("/exitStatus", "the command has ended, so every output has its exit status from now on"))
 }
 
 fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
@@ -127,7 +128,7 @@ fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
     if !context.session()?.terminals.contains_key(&*id) {
         return None;
     }
-    Some(Finding::new("/terminalId", "an open terminal of this session has this id already"))
+    Some(Finding::new("/terminalId", "an open terminal of this session already has this id"))
 }
 
 /// The terminals that the content of a tool call shows, with their places in it.
@@ -145,7 +146,7 @@ fn shown_too_late(context: &RuleContext<'_>) -> Option<Finding> {
     let (at, _) = shown_ids(&context.message).find(|(_, id)| late(id))?;
     Some(Finding::new(
         format!("/update/content/{at}/terminalId"),
-        "this terminal has been released and the client may have forgotten it; show it first, release it then",
+        "this terminal has been released, and the client may have discarded it; show it before you release it",
     ))
 }
 

@@ -176,7 +176,7 @@ fn known<'a>(context: &RuleContext<'a>) -> Option<&'a Call> {
 
 fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
     known(context)?.reported.then(|| {
-        Finding::new("/update/toolCallId", "a tool call of this session has this id already; send a tool_call_update")
+        Finding::new("/update/toolCallId", "a tool call of this session already has this id; send a tool_call_update")
     })
 }
 
@@ -184,7 +184,7 @@ fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
     session(context)?
         .tools
         .is_new(&Shown::of(&context.message, context.state)?.id()?)
-        .then(|| Finding::new("/update/toolCallId", "no tool call with this id was reported; begin with a tool_call"))
+        .then(|| Finding::new("/update/toolCallId", "no tool call with this id was reported; start with a tool_call"))
 }
 
 /// A chunk or a permission request may have come before.
@@ -193,8 +193,9 @@ fn untitled(context: &RuleContext<'_>) -> Option<Finding> {
     let tools = &session(context)?.tools;
     let id = shown.id()?;
     let first = tools.calls.get(&id).map_or_else(|| tools.is_new(&id), |call| !call.reported);
-    (first && shown.message.get(shown.places.title).is_none())
-        .then(|| Finding::new(shown.places.title, "the first report of a tool call; say in a few words what it does"))
+    (first && shown.message.get(shown.places.title).is_none()).then(|| {
+        Finding::new(shown.places.title, "the first report of a tool call has a title; say in a few words what it does")
+    })
 }
 
 fn ended(context: &RuleContext<'_>) -> Option<Finding> {
@@ -203,7 +204,7 @@ fn ended(context: &RuleContext<'_>) -> Option<Finding> {
     if !known.status.is_final() || shown.status(context.state)? == known.status {
         return None;
     }
-    Some(Finding::new(shown.places.status, format!("the tool call is {} already", known.status.name())))
+    Some(Finding::new(shown.places.status, format!("the tool call is already {}", known.status.name())))
 }
 
 fn still_offered(context: &RuleContext<'_>) -> Option<Finding> {
@@ -215,7 +216,10 @@ fn still_offered(context: &RuleContext<'_>) -> Option<Finding> {
     };
     let offers = shown.offers_cancel().unwrap_or_else(|| before.is_some_and(Call::may_be_cancelled));
     (ends && offers).then(|| {
-        Finding::new(shown.places.capabilities, "the tool call has ended; set its capabilities to null with that")
+        Finding::new(
+            shown.places.capabilities,
+            "the tool call has ended; set its capabilities to null in the same update",
+        )
     })
 }
 
@@ -228,7 +232,7 @@ fn gone(context: &RuleContext<'_>) -> Option<Finding> {
     let (tools, id) = to_cancel(context)?;
     let why: Cow<'static, str> = match tools.calls.get(&id) {
         Some(call) if call.offer.may_be_crossed(context) => return None,
-        Some(call) if call.status.is_final() => format!("the tool call is {} already", call.status.name()).into(),
+        Some(call) if call.status.is_final() => format!("the tool call is already {}", call.status.name()).into(),
         None if tools.is_new(&id) => "no tool call with this id in the session".into(),
         _ => return None,
     };
@@ -239,7 +243,7 @@ fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
     let (tools, id) = to_cancel(context)?;
     let call = tools.calls.get(&id)?;
     (!call.offer.stands() && !call.offer.may_be_crossed(context)).then(|| {
-        Finding::new("/toolCallId", "the tool call does not offer to be cancelled; session/cancel stops all work")
+        Finding::new("/toolCallId", "the tool call does not offer cancellation; session/cancel stops all work")
     })
 }
 

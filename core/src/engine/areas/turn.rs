@@ -143,7 +143,8 @@ fn has_prompt(context: &RuleContext<'_>) -> bool {
 fn second_prompt(context: &RuleContext<'_>) -> Option<Finding> {
     let wrong = !context.state.config.prompt_queueing && has_prompt(context);
     wrong.then(|| {
-        let message = "a prompt of this session has no answer yet; wait for it, or send session/cancel first";
+        let message =
+            "a prompt of this session has not been answered; wait for the answer, or send session/cancel first";
         Finding::new("", message)
     })
 }
@@ -151,7 +152,8 @@ fn second_prompt(context: &RuleContext<'_>) -> Option<Finding> {
 fn queued_prompt(context: &RuleContext<'_>) -> Option<Finding> {
     let queued = context.state.config.prompt_queueing && has_prompt(context);
     queued.then(|| {
-        let message = "a prompt of this session has no answer yet; only an agent that queues prompts takes another one";
+        let message =
+            "a prompt of this session has not been answered; only an agent that queues prompts accepts another";
         Finding::new("", message)
     })
 }
@@ -178,12 +180,12 @@ fn late(context: &RuleContext<'_>) -> Option<Finding> {
         "agent_thought_chunk" => goes_on(Piece::Thought),
         _ => cancelled,
     };
-    late.then(|| Finding::new("/update", "the turn is over; what belongs to it comes before the answer to its prompt"))
+    late.then(|| Finding::new("/update", "the turn is over; its updates come before the answer to its prompt"))
 }
 
 fn own_id(context: &RuleContext<'_>) -> Option<Finding> {
     context.message.get("/messageId")?;
-    Some(Finding::new("/messageId", "a prompt has no id: the agent makes the ids of messages; leave it out"))
+    Some(Finding::new("/messageId", "the agent assigns message ids, so a prompt has none; leave it out"))
 }
 
 fn no_id(context: &RuleContext<'_>) -> Option<Finding> {
@@ -199,7 +201,7 @@ fn nobody_cancelled(context: &RuleContext<'_>) -> Option<Finding> {
     if asked || context.message.get("/stopReason")? != "\"cancelled\"" {
         return None;
     }
-    Some(Finding::new("/stopReason", "cancelled, and nobody had asked for it"))
+    Some(Finding::new("/stopReason", "the stop reason is cancelled, but the client did not cancel"))
 }
 
 /// TURN-09, TURN-11.

@@ -1,13 +1,13 @@
-//! Names that one object has more than once.
+//! Duplicate names in an object.
 //!
-//! Of two members with one name some readers take the first and some the last, so what was checked is what they read
-//! only where both say the same.
+//! Of two members with the same name, some readers take the first and some the last. So a value was checked for all
+//! readers only if both are equal.
 
 use super::Seen;
 use crate::json::{unescape, Scanner};
 use crate::map::StringMap;
 
-/// What was found where a name stands a second time.
+/// `found` of a duplicate name.
 pub(crate) const TWICE: &str = "it twice";
 
 /// The members of one object that are not among the fields of its type: tags of unions, and what only the sender knows.

@@ -1,5 +1,5 @@
-//! What the model says about members beside their types: which rule a wrong one breaks, and by which other name peers
-//! are known to send it.
+//! What the model says about members in addition to their types: the rule that a wrong one breaks, and the other name
+//! by which peers are known to send it.
 
 use super::{Fail, Mode, Naming, Validator};
 use crate::json::{Checkpoint, Kind, Scanner};
@@ -8,9 +8,9 @@ use crate::validation::problem::{Problem, Segment};
 use crate::validation::table::{Field, TypeId};
 use crate::validation::words::general;
 
-/// Stands for the type itself where the index of a member is wanted.
+/// In place of the index of a member: the type itself.
 const WHOLE: u8 = 255;
-/// Stands for the tag of a union.
+/// In place of the index of a member: the tag of a union.
 const TAG: u8 = 254;
 
 impl Validator {
@@ -24,7 +24,7 @@ impl Validator {
         find(self.tables.rules, ty, TAG)
     }
 
-    /// Whether a tag spells out which type is meant where it is absent: `agent` for `AuthMethodAgent`.
+    /// Whether a tag means the same as no tag: `agent` for `AuthMethodAgent`.
     pub(in crate::validation) fn is_untagged(&self, owner: TypeId, tag: &str) -> bool {
         find(self.tables.aliases, owner, TAG) == Some(tag)
     }
@@ -37,7 +37,7 @@ impl Validator {
         }
     }
 
-    /// From here on, problems are with the value of a member. Gives the names that hold again behind it.
+    /// From here on, problems are with the value of a member. Returns the naming to restore after it.
     pub(super) fn enter_member(&mut self, owner: TypeId, field: &'static Field, index: u8) -> Naming {
         let outside = self.naming;
         if let Mode::Mixed(_) = self.mode {
@@ -47,21 +47,21 @@ impl Validator {
         outside
     }
 
-    /// Puts a problem inside a member. The rule that the model names for the member says more than a general one.
+    /// Moves a problem into a member. A rule that the model names for the member takes precedence over a general one.
     pub(super) fn name(&self, problem: &mut Problem, owner: TypeId, field: &'static Field, index: u8) {
         let own = self.rule_of_member(owner, field, index);
         let direct = problem.is_here();
         problem.within(Segment::Name(field.name));
         if let Some(rule) = own {
-            // A closed value or a number further in has been named well enough.
+            // A closed value or a number further in already has a specific rule.
             if (direct && general(problem.rule)) || problem.rule == self.rule() {
                 problem.rule = rule;
             }
         }
     }
 
-    /// A missing member of the object that begins at `head`, under its other name: it is given the right one, and
-    /// reported. The scanner stays where it is, up to white space.
+    /// Looks for a missing member of the object that begins at `head` under its other name. If it is there, it is
+    /// renamed and reported. The scanner stays where it is, except for white space.
     pub(super) fn renamed(
         &mut self,
         scanner: &mut Scanner<'_>,
@@ -105,7 +105,7 @@ impl Validator {
     }
 }
 
-/// The row for a member.
+/// The row of a member.
 fn find<T: Copy>(rows: &[(TypeId, u8, T)], ty: TypeId, index: u8) -> Option<T> {
     let at = rows.binary_search_by_key(&(ty, index), |&(ty, index, _)| (ty, index)).ok()?;
     Some(rows[at].2)

@@ -64,7 +64,7 @@ impl Validator {
             self.note(noted, outermost, name, escaped, value);
         }
         let mut others: Others<'a> = Others::new(first);
-        // Members most often come in the model's order.
+        // Members usually come in the order of the model.
         let mut next = 0;
         while more {
             let start = scanner.checkpoint().offset();
@@ -102,7 +102,7 @@ impl Validator {
                     trim.keep(place, &mut self.edits);
                     self.edits.push(value, empty);
                 } else {
-                    // What must be there and did not fit has been reported, and is not missing as well.
+                    // A required member that did not fit was reported already; do not report it as missing too.
                     if !field.has(Field::ABSENT) {
                         seen &= !(1 << index);
                     }
@@ -142,7 +142,7 @@ impl Validator {
             let ty = &self.tables.types[usize::from(field.ty)];
             let mut problem = Problem::new(self.rule(), expected(ty), MISSING);
             self.name(&mut problem, owner, field, index as u8);
-            // A general rule may yet give way to another one.
+            // A general rule may still be replaced by a more specific one.
             if problem.rule != self.rule() && !problem.rule.is_on(self.way()) {
                 continue;
             }
@@ -159,7 +159,7 @@ impl Validator {
         Ok(())
     }
 
-    /// Notes a member of the outermost object, or of one of its members.
+    /// Records a member of the outermost object, or of one of its members.
     fn note(&mut self, noted: bool, outermost: bool, name: Range<usize>, escaped: bool, value: Range<usize>) {
         if noted {
             let parent = self.within.filter(|_| !outermost);
@@ -167,12 +167,12 @@ impl Validator {
         }
     }
 
-    /// CONT-14: what came from elsewhere is passed on with all its members.
+    /// CONT-14: content from elsewhere is passed on with all of its members.
     fn is_forwarded(&self, ty: TypeId) -> bool {
         self.tables.forwarded.contains(&ty) && id!("CONT-14").is_on(Way::Track)
     }
 
-    /// The step to a member that is not among the fields. Names of the specification's are told as they are.
+    /// The step to a member that is not among the fields. Names of the specification appear as they are.
     fn segment(&self, fields: &'static [Field], key: &str) -> Segment {
         let mut tags = self.tables.types.iter().filter_map(|ty| match ty {
             Type::Union { tag, .. } => Some(*tag),
@@ -191,7 +191,7 @@ impl Validator {
             return if fits { Ok(()) } else { Err(within(Fail::Invalid(problem()), Segment::Name("_meta"))) };
         }
         let known = fields.iter().filter(|field| self.is_on(field.draft)).map(|field| field.name);
-        let expected = "a member of the specification's; others go into _meta";
+        let expected = "a member of the specification; others go into _meta";
         let mut problem = Problem::new(id!("EXT-01"), expected, found).near(nearest(key, known));
         problem.within(Segment::Key(key.into()));
         self.file(problem);
@@ -217,7 +217,7 @@ impl Validator {
         }
     }
 
-    /// The value of a known member; `false` when it is to be taken out.
+    /// Checks the value of a known member. Returns `false` if it is to be removed.
     fn member(
         &mut self,
         scanner: &mut Scanner<'_>,

@@ -1,4 +1,4 @@
-//! Numbers and strings that mean more than their type says.
+//! Numbers, and strings that mean more than their type says.
 
 use super::{Fail, Validator, Walk};
 use crate::json::{Decimal, Kind, Scanner};
@@ -16,7 +16,7 @@ impl Validator {
             return Ok(());
         }
         if text == "0" && self.repairs(id!("TOOL-11")) {
-            self.file(Problem::new(id!("TOOL-11"), expected(&Type::Line), "a number outside of that"));
+            self.file(Problem::new(id!("TOOL-11"), expected(&Type::Line), "a number outside of that range"));
             self.edits.push(at..at + 1, "1");
             return Ok(());
         }
@@ -37,9 +37,9 @@ impl Validator {
         let plain = plain.filter(|plain| integer_within(plain, min, max));
         let problem = if plain.is_some() {
             let expected = format!("{}, without fraction or exponent", expected(ty));
-            Problem::new(rule, expected, "one that is written otherwise")
+            Problem::new(rule, expected, "a number in another form")
         } else {
-            Problem::new(rule, expected(ty), "a number outside of that")
+            Problem::new(rule, expected(ty), "a number outside of that range")
         };
         match plain.filter(|_| self.repairs(rule)) {
             Some(plain) => {
@@ -69,13 +69,13 @@ impl Validator {
         } else {
             Problem::new(self.rule(), kind.name(), kind.other())
         };
-        // No text of the specification's forbids an empty name, so that the host is advised.
+        // The specification does not forbid empty names, so for the host this is only advice.
         if kind == StringKind::Name && self.mode == Mode::Send {
             self.file(problem);
             return Ok(());
         }
-        // A relative path in a request can do harm, so it is refused; elsewhere the reader is told and decides.
-        // A picture from elsewhere is not to be fetched.
+        // A relative path in a request can do harm, so it is refused. Elsewhere it is reported, and the host decides.
+        // An image from any other location must not be fetched.
         let refuse = match kind {
             StringKind::AbsolutePath => self.part == Part::Request || !self.tables.dialect.relative_paths,
             StringKind::Icon => true,
@@ -92,8 +92,8 @@ impl Validator {
 /// How deeply what the model does not describe may be nested for [`is_plain`].
 pub(crate) const ROOM: u32 = 8;
 
-/// Whether a value comes next to which nobody objects, under no policy: one without members, or one that may be anything
-/// and stands on one line. The scanner stands behind it then.
+/// A fast check: whether the next value is accepted under every policy, because it has no members, or because any value
+/// is allowed and it is on a single line. Then the scanner is after it.
 pub(crate) fn is_plain(scanner: &mut Scanner<'_>, ty: &Type) -> bool {
     let Ok(kind) = scanner.peek() else { return false };
     match (ty, kind) {

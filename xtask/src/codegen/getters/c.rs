@@ -123,7 +123,7 @@ fn function(out: &mut String, getters: &Getters, getter: &Getter) {
     let _ = write!(
         out,
         "#[no_mangle]\npub unsafe extern \"C\" fn acp_connection_{name}({}) -> acp_status {{\n\
-         // SAFETY: the caller keeps what the header says of {promised}.\nunsafe {{ {body} }}\n}}\n\n",
+         // SAFETY: {promised} are as the header requires.\nunsafe {{ {body} }}\n}}\n\n",
         declared.join(", ")
     );
 }
@@ -187,39 +187,51 @@ fn convert(getter: &Getter, expression: &str) -> String {
     }
 }
 
-/// What the header says of a function: what it is, then its parameters, what it gives, and when there is nothing.
+/// The comment of a function: what it is for, its parameters, its output, and the statuses that it returns.
 fn documentation(getters: &Getters, getter: &Getter) -> Vec<String> {
     let said = Said::of(getter);
-    let mut items: Vec<String> = Vec::new();
+    let mut items = vec!["`connection`: the connection".to_owned()];
     for parameter in getter.parameters() {
-        let json =
-            if parameter.kind == Takes::Id { " as JSON text; `ACP_INVALID_ARGUMENT` where it is no id" } else { "" };
+        let json = if parameter.kind == Takes::Id { " as JSON text" } else { "" };
         items.push(format!("`{}`: {}{json}", parameter.name, parameter.doc));
     }
     let until = match form(getter) {
-        Form::Tell => "; valid until the next call that changes the connection, and this is one",
+        Form::Tell => "; valid until the next call that changes the connection, this function included",
         _ => "; valid until the next call that changes the connection",
     };
     let frees = |list: &str| format!("; the caller owns it and frees it with `acp_{list}_free`");
     let output = match &getter.gives {
-        Shape::Enum(name) => getters.enums[name].c.as_ref().map(|prefix| format!("one of `{prefix}_…`")),
-        Shape::Text => Some(format!("the text{until}")),
-        Shape::RequestId => Some(format!("the id as JSON text{until}")),
-        Shape::Json | Shape::SessionSnapshot | Shape::Session => Some(format!("JSON text{until}")),
-        Shape::Names => Some(format!("JSON text, a list of strings{until}")),
+        Shape::Enum(name) => getters.enums[name]
+            .c
+            .as_ref()
+            .map_or_else(|| "a number".to_owned(), |prefix| format!("one of `{prefix}_…`")),
+        Shape::Text => format!("the text{until}"),
+        Shape::RequestId => format!("the id as JSON text{until}"),
+        Shape::Json | Shape::SessionSnapshot | Shape::Session => format!("JSON text{until}"),
+        Shape::Names => format!("JSON text, a list of strings{until}"),
         Shape::Rows(members) => {
             let names: Vec<String> = members.keys().map(|name| format!("\"{name}\"")).collect();
-            Some(format!("JSON text, a list of objects `{{{}}}`{until}", names.join(", ")))
+            format!("JSON text, a list of objects `{{{}}}`{until}", names.join(", "))
         }
-        Shape::Request => Some("its number on this connection".to_owned()),
-        Shape::Config => Some(format!("a copy{}", frees("config"))),
-        Shape::Sessions => Some(format!("a list{}", frees("sessions"))),
-        Shape::Requests => Some(format!("a list{}", frees("requests"))),
-        Shape::Terminals => Some(format!("a list{}", frees("terminals"))),
-        Shape::Boolean | Shape::Count | Shape::Uint16 => None,
+        Shape::Request => "the request's serial number on this connection".to_owned(),
+        Shape::Config => format!("a copy{}", frees("config")),
+        Shape::Sessions => format!("a list{}", frees("sessions")),
+        Shape::Requests => format!("a list{}", frees("requests")),
+        Shape::Terminals => format!("a list{}", frees("terminals")),
+        Shape::Boolean => "true or false".to_owned(),
+        Shape::Count => getter.unit.clone().unwrap_or_else(|| "the number".to_owned()),
+        Shape::Uint16 => "the number".to_owned(),
     };
-    items.extend(output.map(|output| format!("`*out`: {output}")));
-    items.extend(said.nothing.map(|nothing| format!("`ACP_NONE`: {nothing}")));
+    items.push(format!("`*out`: {output}"));
+    let mut statuses = vec!["`ACP_OK`".to_owned()];
+    statuses.extend(said.nothing.map(|nothing| format!("`ACP_NONE` {nothing}")));
+    for id in getter.parameters().iter().filter(|parameter| parameter.kind == Takes::Id) {
+        statuses.push(format!("`ACP_INVALID_ARGUMENT` if `{}` cannot be an id", id.name));
+    }
+    items.push(match statuses.as_slice() {
+        [ok] => format!("returns: {ok} or a general error"),
+        several => format!("returns: {}; or a general error", several.join("; ")),
+    });
     items.extend(said.see.map(|see| format!("see {see}")));
     let mut lines = wrap(&said.text, 112);
     let mut list = |items: &[String]| {

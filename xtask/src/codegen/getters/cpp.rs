@@ -92,13 +92,15 @@ fn documentation(getter: &Getter) -> Vec<String> {
         let _ = write!(text, " `{}` is JSON text.", parameter.name);
     }
     if !is_const(getter) && !getter.changes {
-        text.push_str(" Valid until the next call that changes the connection, and this is one.");
+        text.push_str(" Valid until the next call that changes the connection, this one included.");
+    } else if matches!(getter.gives, Shape::Text | Shape::Json) {
+        text.push_str(" Valid until the next call that changes the connection.");
     }
     if !getter.members.is_empty() {
-        text.push_str(" acp.h lists its members.");
+        text.push_str(" acp.h lists the members.");
     }
     if let Some(nothing) = said.nothing {
-        let _ = write!(text, " Nothing {nothing}.");
+        let _ = write!(text, " `std::nullopt` {nothing}.");
     }
     wrap(&text, 108)
 }

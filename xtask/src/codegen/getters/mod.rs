@@ -21,7 +21,7 @@ pub(super) const END: &str = "The end of what is generated.";
 
 /// What the generated modules of Rust begin with.
 const ALLOWED: &str = "\
-// The closures are all of one form, and so are the conversions, whether a type needs one or not; addresses are read in\n// other languages too.
+// The generator writes all closures and conversions alike, whether a type needs one or not. Addresses are not in angle\n// brackets because the same text goes to other languages.
 #![allow(clippy::doc_markdown, clippy::redundant_closure_for_method_calls, clippy::too_many_lines, clippy::useless_conversion)]
 
 ";

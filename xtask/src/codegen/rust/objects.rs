@@ -119,7 +119,7 @@ fn meta(patch: bool) -> Member {
     };
     Member {
         name: "meta".to_owned(),
-        docs: "/// Data of extensions (`_meta`): an object whose keys are theirs.\n".to_owned(),
+        docs: "/// Extension metadata (`_meta`): an object.\n".to_owned(),
         both: vec!["rename = \"_meta\"".to_owned()],
         read: vec!["borrow".to_owned(), "default".to_owned()],
         write: vec![skip.to_owned()],
@@ -178,7 +178,7 @@ impl Rust<'_> {
             // The default of a member is the enum's business, but only this one needs it.
             if let (Some(Value::String(text)), TypeExpr::Named(ty)) = (&def.default, &def.ty) {
                 out.extend([format!(
-                    "impl {} {{\n/// What the absence of `{field}` stands for.\n\
+                    "impl {} {{\n/// The default of `{field}`.\n\
                      const fn usual() -> Self {{\n{ty}::{}\n}}\n}}\n\n",
                     self.named(ty).replace("'a", "'_"),
                     names::variant(text)
@@ -279,9 +279,9 @@ fn constructor(name: &str, a: &str, members: &[Member], part: Option<&unions::Pa
         sets.extend([format!("{},\n", part.member)]);
     }
     let what = if takes.is_empty() {
-        "One with everything left out."
+        "Creates a value without any of the optional fields."
     } else {
-        "One from what must be there; the rest is left out."
+        "Creates a value with the required fields."
     };
     let constant = if takes.is_empty() && !sets.contains("::new()") { "const " } else { "" };
     let (lifetime, used) = match (a, takes.iter().any(|take| take.contains("'a"))) {

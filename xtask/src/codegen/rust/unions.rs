@@ -88,7 +88,7 @@ impl Rust<'_> {
                 Body::Fields(_) => UNTAGGED.to_owned(),
             };
             let holds = self.body(name, &own, body, &mut extra)?;
-            let docs = format!("/// What is meant without `{}`.\n", union.tag);
+            let docs = format!("/// The variant without the member `{}`.\n", union.tag);
             arms.push(Arm { tag: None, name: own, docs, holds, draft: false });
         }
         ensure!(arms.iter().all(|arm| arm.name != CATCH_ALL), "{name}: a variant is called {CATCH_ALL}");
@@ -131,9 +131,9 @@ impl Rust<'_> {
         let owned: String = arms.iter().map(|arm| into_owned(name, arm)).collect();
         Ok(format!(
             "{docs}#[derive(Debug, Clone, PartialEq, Serialize)]\n#[serde(tag = {tag:?})]\n#[non_exhaustive]\n\
-             pub enum {name}<'a> {{\n{variants}/// Another value of `{tag}`, with the whole object as it was sent.\n\
+             pub enum {name}<'a> {{\n{variants}/// A variant that this library does not know.\n\
              #[serde(untagged, serialize_with = {with:?})]\n{CATCH_ALL} {{\n/// The value of `{tag}`.\ntag: Str<'a>,\n\
-             /// The object.\njson: Raw<'a>,\n}},\n}}\n\n\
+             /// The object, as JSON text as it was sent.\njson: Raw<'a>,\n}},\n}}\n\n\
              impl<'de: 'a, 'a> Deserialize<'de> for {name}<'a> {{\n\
              fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {{\n\
              unions::union(deserializer)\n}}\n}}\n\n\
@@ -167,7 +167,8 @@ impl Rust<'_> {
                 (names::alternative(ty, own.map(String::as_str)), self.ty(ty), ty.to_string())
             })
             .collect();
-        let variants = joined(arms.iter().map(|(arm, ty, text)| format!("/// As `{text}`.\n{arm}({ty}),\n")));
+        let variants =
+            joined(arms.iter().map(|(arm, ty, text)| format!("/// The alternative `{text}`.\n{arm}({ty}),\n")));
         let tries = arms.iter().map(|(arm, ..)| {
             format!("if let Some(value) = unions::fits(json) {{\nreturn Ok({name}::{arm}(value));\n}}\n")
         });
@@ -177,7 +178,7 @@ impl Rust<'_> {
         let owned = joined(owned);
         let (variant, otherwise, owned_variant) = if open {
             (
-                format!("/// Something else, as it was sent.\n{CATCH_ALL}(Raw<'a>),\n"),
+                format!("/// None of these: the JSON text as it was sent.\n{CATCH_ALL}(Raw<'a>),\n"),
                 format!("Ok({name}::{CATCH_ALL}(json.into()))"),
                 format!("{name}::{CATCH_ALL}(json) => {name}::{CATCH_ALL}(json.into_owned()),\n"),
             )
@@ -209,10 +210,10 @@ impl Rust<'_> {
                     own.extend(def.meta.then_some("_meta"));
                 }
                 own.extend(self.around.get(name).into_iter().flatten());
-                let docs = format!("/// What `{}` tells apart in [`{name}`].\n", union.tag);
+                let docs = format!("/// The variants of [`{name}`], by its member `{}`.\n", union.tag);
                 Ok(Part {
                     member: names::member(&names::snake(flat_tag(union))),
-                    doc: format!("What `{}` tells apart: its members stand beside the others.", union.tag),
+                    doc: format!("The variant by the member `{}`. Its members are members of this object.", union.tag),
                     text: self.union(&ty, &docs, union, Some(&own))?,
                     ty,
                 })
@@ -227,12 +228,17 @@ impl Rust<'_> {
                     Shape::Object { flat: Some(Flat::AnyOf(other)), .. } => other == of,
                     _ => false,
                 });
-                let docs = "/// One of several sets of members that stand beside those of an object.\n";
+                let docs = "/// One of several sets of members that an object may have in addition to its own.\n";
                 let text = match first {
                     Some((first, _)) if first == name => self.any_of(&ty, docs, of, false),
                     _ => String::new(),
                 };
-                Ok(Part { member, doc: "One of several sets of members, beside the others.".to_owned(), ty, text })
+                Ok(Part {
+                    member,
+                    doc: "One of several sets of members. They are members of this object.".to_owned(),
+                    ty,
+                    text,
+                })
             }
         }
     }
@@ -251,7 +257,7 @@ impl Rust<'_> {
     }
 
     fn inline(&self, name: &str, fields: &Fields) -> Result<String> {
-        let docs = "/// Members of a variant that has no name of its own in the specification.\n";
+        let docs = "/// The members of a variant that has no name in the specification.\n";
         self.object(name, docs, fields, false, None)
     }
 

@@ -95,7 +95,7 @@ fn not_offered(text: &str, plain: Option<&str>, labelled: Option<&str>) -> Optio
     let mut offered = plain.chain(labelled.filter_map(|option| json::pointer(option, "/const"))).peekable();
     offered.peek()?;
     let found = offered.any(|value| json::unescape(value).is_some_and(|value| value == text));
-    (!found).then(|| "one of the texts that the field offers".into())
+    (!found).then(|| "one of the values that the field offers".into())
 }
 
 #[cfg(test)]

@@ -92,14 +92,14 @@ fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
     Some(if context.sender == context.state.config.role {
         Finding::new("/mode", message)
     } else {
-        Finding::new("/mode", "the client did not advertise this way of asking")
+        Finding::new("/mode", "the client did not advertise this mode")
     })
 }
 
 fn unknown_mode(context: &RuleContext<'_>) -> Option<Finding> {
     let mode = mode(&context.message)?;
     let known = is_known(&mode) || offered(context, &mode);
-    (!known).then(|| Finding::new("/mode", "a way of asking that the client does not know"))
+    (!known).then(|| Finding::new("/mode", "a mode that the client does not know"))
 }
 
 fn not_one_scope(context: &RuleContext<'_>) -> Option<Finding> {
@@ -108,11 +108,11 @@ fn not_one_scope(context: &RuleContext<'_>) -> Option<Finding> {
     if session && request {
         return Some(Finding::new(
             "/requestId",
-            "a question belongs to a session or to a request; leave one of them out",
+            "an elicitation belongs to a session or to a request; leave one of them out",
         ));
     }
     (!session && call.get("/toolCallId").is_some())
-        .then(|| Finding::new("/toolCallId", "a tool call is one of a session; name the session"))
+        .then(|| Finding::new("/toolCallId", "a tool call belongs to a session; name the session"))
 }
 
 fn no_request(context: &RuleContext<'_>) -> Option<Finding> {
@@ -132,10 +132,7 @@ fn not_written_out(context: &RuleContext<'_>) -> Option<Finding> {
     let schema =
         context.message.get("/requestedSchema").filter(|_| context.message.text("/mode").as_deref() == Some("form"))?;
     let missing = ["/type", "/properties"].into_iter().find(|name| json::pointer(schema, name).is_none())?;
-    Some(Finding::new(
-        format!("/requestedSchema{missing}"),
-        "left out; a form says that it is an object and has fields",
-    ))
+    Some(Finding::new(format!("/requestedSchema{missing}"), "absent; the schema of a form has a type and properties"))
 }
 
 /// The fields of a form, by name.
@@ -150,10 +147,8 @@ fn nested(context: &RuleContext<'_>) -> Option<Finding> {
         .iter()
         .find(|(_, field)| json::pointer(field, "/type") == Some("\"object\"") || holds(field, "/items/type"))?;
     let name = name.replace('~', "~0").replace('/', "~1");
-    Some(Finding::new(
-        format!("/requestedSchema/properties/{name}"),
-        "a field that holds further fields; forms are flat",
-    ))
+    let message = "a field with nested fields; forms are flat";
+    Some(Finding::new(format!("/requestedSchema/properties/{name}"), message).made_up())
 }
 
 fn no_such_field(context: &RuleContext<'_>) -> Option<Finding> {
@@ -169,7 +164,7 @@ fn address<'a>(call: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
 
 fn no_address(context: &RuleContext<'_>) -> Option<Finding> {
     let fits = StringKind::Uri.fits(&address(&context.message)?);
-    (!fits).then(|| Finding::new("/url", "not an address of a web page"))
+    (!fits).then(|| Finding::new("/url", "not the URL of a web page"))
 }
 
 fn in_the_clear(context: &RuleContext<'_>) -> Option<Finding> {
@@ -178,7 +173,7 @@ fn in_the_clear(context: &RuleContext<'_>) -> Option<Finding> {
     let local = ["localhost", "127.0.0.1", "[::1]"].into_iter().any(|name| {
         host.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?', '#']))
     });
-    (!local).then(|| Finding::new("/url", "not over HTTPS, so that others on the way can read and change it"))
+    (!local).then(|| Finding::new("/url", "not HTTPS, so others on the network can read and change it"))
 }
 
 fn elicitation_id<'a>(call: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
@@ -187,14 +182,17 @@ fn elicitation_id<'a>(call: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
 
 fn same_id(context: &RuleContext<'_>) -> Option<Finding> {
     let open = context.state.elicitations.urls.contains_key(&*elicitation_id(&context.message)?);
-    open.then(|| Finding::new("/elicitationId", "another question with this id is open; make another id"))
+    open.then(|| Finding::new("/elicitationId", "another elicitation with this id is open; use another id"))
 }
 
 fn not_open(context: &RuleContext<'_>) -> Option<Finding> {
     let open = &context.state.elicitations;
     let known = open.overflowed || open.urls.contains_key(&*context.message.text("/elicitationId")?);
     (!known).then(|| {
-        Finding::new("/elicitationId", "no question with this id is open: never asked, turned down, or completed")
+        Finding::new(
+            "/elicitationId",
+            "no elicitation with this id is open: it was never requested, was declined, or is completed",
+        )
     })
 }
 

@@ -178,7 +178,7 @@ pub(super) fn left_out(context: &RuleContext<'_>) -> Option<Finding> {
     let missing = reported && context.message.get("/update/background").is_none();
     missing.then(|| {
         let message =
-            "an agent that has reported background work lists it in every state_update, also where there is none";
+            "an agent that has reported background work includes the list in every state_update, even if it is empty";
         Finding::new("/update/background", message)
     })
 }
@@ -198,7 +198,10 @@ pub(super) fn not_announced(context: &RuleContext<'_>) -> Option<Finding> {
         Some(id) => !is_child(id),
         None => !background.elsewhere && background.known.is_new(key),
     })?;
-    Some(Finding::new(place, "nothing has announced this tool call, terminal or child; send its own update first"))
+    Some(Finding::new(
+        place,
+        "this tool call, terminal or child session has not been announced; send its own update first",
+    ))
 }
 
 pub(super) fn not_ended(context: &RuleContext<'_>) -> Option<Finding> {
@@ -208,7 +211,7 @@ pub(super) fn not_ended(context: &RuleContext<'_>) -> Option<Finding> {
     let open = gone.filter(|key| background.known.get(key) == Some(&false)).count();
     (open > 0).then(|| {
         let message =
-            "something was taken from the list that has not ended; its final status or exitStatus comes first";
+            "background work was removed from the list before it ended; send its final status or exitStatus first";
         Finding::new("/update/background", message)
     })
 }
@@ -216,5 +219,5 @@ pub(super) fn not_ended(context: &RuleContext<'_>) -> Option<Finding> {
 pub(super) fn twice(context: &RuleContext<'_>) -> Option<Finding> {
     let mut seen = Set::default();
     let place = first(context, |key| !seen.insert(Box::<str>::from(key), ()))?;
-    Some(Finding::new(place, "this stands in the list already"))
+    Some(Finding::new(place, "the list already has this item"))
 }

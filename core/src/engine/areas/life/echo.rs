@@ -206,5 +206,5 @@ pub(super) fn of_a_refused(context: &RuleContext<'_>) -> Option<Finding> {
     if own || begins(&context.message) != Some(refused) {
         return None;
     }
-    Some(Finding::new("/update/messageId", "the message of a prompt that was refused; it is not in the conversation"))
+    Some(Finding::new("/update/messageId", "the prompt of this message was refused, so it is not in the conversation"))
 }

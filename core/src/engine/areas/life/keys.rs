@@ -103,14 +103,14 @@ pub(super) fn other_message(context: &RuleContext<'_>) -> Option<Finding> {
     let first = context.session()?.message_of(context.message.request?)?;
     let differs = *context.message.text("/messageId")? != *first;
     differs.then(|| {
-        let message = "another id than the one that the first prompt with this key was answered with";
+        let message = "not the id with which the first prompt with this key was answered";
         Finding::new("/messageId", message)
     })
 }
 
 pub(super) fn refused(context: &RuleContext<'_>) -> Option<Finding> {
     context.session()?.message_of(context.message.request?)?;
-    let message = "an error, where an earlier prompt with this key was answered with the id of its message";
+    let message = "an error, although an earlier prompt with this key was answered with the id of its message";
     Some(Finding::new("", message))
 }
 

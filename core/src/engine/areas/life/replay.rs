@@ -41,13 +41,13 @@ pub(super) fn missing(context: &RuleContext<'_>) -> Option<Finding> {
     let sessions = &context.state.sessions;
     if sessions.get(id)?.work.replays.complete == 0 {
         let message =
-            "no replay_complete since the session was resumed; one comes after the history, also where there is none";
+            "no replay_complete since the session was resumed; send it after the history, even if there is none";
         return Some(Finding::new("", message));
     }
     let below = sessions.below(id);
     let mut children = below.iter().filter_map(|child| sessions.get(child));
     children.any(Session::owes_end).then(|| {
-        let message = "no replay_complete for a child session that the replay has announced; it has one of its own";
+        let message = "no replay_complete for a child session that the replay has announced; send one for each child";
         Finding::new("", message)
     })
 }
@@ -55,9 +55,9 @@ pub(super) fn missing(context: &RuleContext<'_>) -> Option<Finding> {
 pub(super) fn not_asked(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session().filter(|session| !session.owes_end())?;
     let message = if session.work.replays.asked > 0 {
-        "the replay is complete already"
+        "the replay is already complete"
     } else {
-        "no session/resume with replayFrom is open, so that there is no replay to complete"
+        "no session/resume with replayFrom is open, so there is no replay to complete"
     };
     Some(Finding::new("/update/sessionUpdate", message))
 }
@@ -67,7 +67,7 @@ pub(super) fn history(context: &RuleContext<'_>) -> Option<Finding> {
     if session.state != SessionState::Resuming || session.turn != Turn::Idle {
         return None;
     }
-    Some(Finding::new("/update", "history after replay_complete; all of it comes before"))
+    Some(Finding::new("/update", "history after replay_complete; send all history before it"))
 }
 
 pub(super) fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {

@@ -7,6 +7,7 @@ use super::background::Background;
 use super::echo::Echoes;
 use super::keys::Keys;
 use super::replay::Replays;
+use super::sides::Sides;
 use crate::engine::{Finding, OpenRequest, RuleContext, RuleMessage, Session, SessionState, State, Turn};
 use crate::json;
 use crate::rules::Way;
@@ -65,6 +66,7 @@ pub(crate) struct Work {
     pub(super) echoes: Echoes,
     pub(super) keys: Keys,
     pub(super) replays: Replays,
+    pub(super) sides: Sides,
     pub(crate) background: Background,
 }
 
@@ -274,14 +276,14 @@ pub(super) fn never_began(context: &RuleContext<'_>) -> Option<Finding> {
     if repeated || unseen || work.is_under_way() || session.turn == Turn::Cancelling {
         return None;
     }
-    Some(Finding::new("/update/stopReason", "work ends that no state_update has begun; running comes first"))
+    Some(Finding::new("/update/stopReason", "work ends that no state_update has started; send running first"))
 }
 
 pub(super) fn no_reason(context: &RuleContext<'_>) -> Option<Finding> {
     let (session, reason) = idle(context)?;
     // Of work that was cancelled LIFE-15 says more.
     let ends = reason.is_none() && session.work.is_under_way() && session.turn != Turn::Cancelling;
-    ends.then(|| Finding::new("/update/stopReason", "the work ends, and nothing says why; give a stop reason"))
+    ends.then(|| Finding::new("/update/stopReason", "the work ends without a stop reason; give one"))
 }
 
 /// The idle may have crossed the cancel. That the agent had read the cancel shows where it has answered what was asked
@@ -292,7 +294,7 @@ pub(super) fn not_cancelled(context: &RuleContext<'_>) -> Option<Finding> {
     if !ends || reason.as_deref() == Some("cancelled") || !session.turns.cancel_was_read(context.state.answered) {
         return None;
     }
-    Some(Finding::new("/update/stopReason", "the work was cancelled before, so cancelled was expected"))
+    Some(Finding::new("/update/stopReason", "the work had been cancelled, so the stop reason cancelled was expected"))
 }
 
 pub(super) fn late(context: &RuleContext<'_>) -> Option<Finding> {
@@ -301,7 +303,7 @@ pub(super) fn late(context: &RuleContext<'_>) -> Option<Finding> {
         return None;
     }
     let goes_on = *session.work.said[kind(&context.message)?] == *context.message.get("/update/messageId")?;
-    goes_on.then(|| Finding::new("/update", "the work was cancelled; what belongs to it comes before the idle"))
+    goes_on.then(|| Finding::new("/update", "the work was cancelled; its updates come before the idle state"))
 }
 
 pub(super) fn no_state(context: &RuleContext<'_>) -> Option<Finding> {
@@ -309,7 +311,7 @@ pub(super) fn no_state(context: &RuleContext<'_>) -> Option<Finding> {
     missing.then(|| {
         Finding::new(
             "",
-            "no state_update since the session was resumed; one comes after the history, before the answer",
+            "no state_update since the session was resumed; send one after the history and before the answer",
         )
     })
 }

@@ -115,7 +115,10 @@ pub(super) fn names_unknown(context: &RuleContext<'_>) -> Option<Finding> {
     let unknown =
         |pointer: &&str| context.message.text(pointer).is_some_and(|id| context.state.sessions.get(&id).is_none());
     let pointer = ["/update/senderSessionId", "/update/recipientSessionId"].into_iter().find(unknown)?;
-    Some(Finding::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
+    Some(Finding::new(
+        pointer,
+        "no such session on this connection; announce a child session with subagent_update first",
+    ))
 }
 
 /// Why a session cannot be the child of another one.
@@ -124,8 +127,8 @@ fn misplaced(state: &State, parent: &str, id: &str) -> Option<&'static str> {
         return Some("a session is not its own child");
     }
     match state.sessions.get(id)?.parent() {
-        None => Some("a session that the client opened is nobody's child; a child has an id of its own"),
-        Some(other) if other != parent => Some("this session is the child of another one, and stays that"),
+        None => Some("the client opened this session; a child session has its own id"),
+        Some(other) if other != parent => Some("this session is the child of another session, and stays that"),
         Some(_) => None,
     }
 }
@@ -143,19 +146,19 @@ pub(super) fn too_many(context: &RuleContext<'_>) -> Option<Finding> {
     if sessions.get(&id).is_some() || sessions.has_room(limit) {
         return None;
     }
-    Some(Finding::new("/update/sessionId", format!("{limit} sessions are open already")))
+    Some(Finding::new("/update/sessionId", format!("{limit} sessions are already open")))
 }
 
 pub(super) fn not_for_children(context: &RuleContext<'_>) -> Option<Finding> {
     context.session()?.parent()?;
-    Some(Finding::new("/sessionId", "a child session is its agent's: no call of the client's may change it"))
+    Some(Finding::new("/sessionId", "only the agent may change a child session"))
 }
 
 pub(super) fn not_cancellable(context: &RuleContext<'_>) -> Option<Finding> {
     if context.session()?.may_cancel() {
         return None;
     }
-    Some(Finding::new("/sessionId", "this child session does not allow to be cancelled; cancel its parent"))
+    Some(Finding::new("/sessionId", "this child session cannot be cancelled directly; cancel its parent"))
 }
 
 /// SESS-72: the first update makes the child known, later ones change what is known.

@@ -62,7 +62,7 @@ pub(super) fn roots_left_out(context: &RuleContext<'_>) -> Option<Finding> {
     }
     Some(Finding::new(
         "/additionalDirectories",
-        "the session had more directories, and will have none of them: give the whole list, or an empty one",
+        "the session had additional directories and will lose them; give the complete list, or an empty one",
     ))
 }
 
@@ -74,7 +74,7 @@ pub(super) fn moved(context: &RuleContext<'_>) -> Option<Finding> {
     if *cwd == *known.cwd || roots.is_empty() || same_roots {
         return None;
     }
-    Some(Finding::new("/cwd", "other directories than before, and another working directory than the session's own"))
+    Some(Finding::new("/cwd", "the directories change, but the working directory is not the session's own"))
 }
 
 pub(super) fn foreign_cursor(context: &RuleContext<'_>) -> Option<Finding> {
@@ -85,7 +85,7 @@ pub(super) fn foreign_cursor(context: &RuleContext<'_>) -> Option<Finding> {
     }
     Some(Finding::new(
         "/cursor",
-        "no page on this connection ended with this cursor; leave it out for the first page, then pass nextCursor on",
+        "no page on this connection returned this cursor; leave it out for the first page, then pass nextCursor on",
     ))
 }
 
@@ -105,7 +105,7 @@ pub(super) fn deleted(context: &RuleContext<'_>) -> Option<Finding> {
 
 pub(super) fn deletes_nothing(context: &RuleContext<'_>) -> Option<Finding> {
     let unknown = context.message.get("/code")?.parse() == Ok(ErrorCode::RESOURCE_NOT_FOUND.0);
-    unknown.then(|| Finding::new("/code", "deleting a session that there is not succeeds; answer with {}"))
+    unknown.then(|| Finding::new("/code", "deleting an unknown session succeeds; answer with {}"))
 }
 
 /// Where the sessions are to be that a list asks for.
@@ -134,7 +134,7 @@ pub(super) fn elsewhere(context: &RuleContext<'_>) -> Option<Finding> {
     let others = sessions.filter(|(_, item)| cwd(item).is_some_and(|cwd| !same(&directory(&cwd))));
     Finding::at_all(
         others.map(|(at, _)| format!("/sessions/{at}/cwd")).collect(),
-        "the list was asked for another working directory; leave out what is not in it",
+        "the list was requested for another working directory; leave this session out",
     )
 }
 

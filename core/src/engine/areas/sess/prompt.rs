@@ -22,7 +22,7 @@ pub(super) fn other_mode(context: &RuleContext<'_>) -> Option<Finding> {
     if mode == "append" || (name && context.advertises(Role::Agent, &format!("{}/mode/{mode}", part.pointer))) {
         return None;
     }
-    let message = format!("the agent did not list this mode in {}.mode; append is always there", part.capability());
+    let message = format!("the agent did not list this mode in {}.mode; append is always supported", part.capability());
     Some(Finding::new("/systemPrompt/mode", message))
 }
 
@@ -32,9 +32,9 @@ pub(super) fn not_text(context: &RuleContext<'_>) -> Option<Finding> {
     }
     let blocks = context.message.items("/systemPrompt/content");
     if blocks.is_empty() {
-        return Some(Finding::new("/systemPrompt/content", "no block; leave the system prompt out"));
+        return Some(Finding::new("/systemPrompt/content", "there is no block; leave the system prompt out"));
     }
     let is_text = |block: &&str| json::pointer(block, "/type").and_then(json::unescape).is_some_and(|it| it == "text");
     let at = blocks.iter().position(|block| !is_text(block))?;
-    Some(Finding::new(format!("/systemPrompt/content/{at}/type"), "a system prompt is text; no capability says more"))
+    Some(Finding::new(format!("/systemPrompt/content/{at}/type"), "a system prompt has only text blocks"))
 }

@@ -131,7 +131,7 @@ pub(super) fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
     context.lacks("additionalDirectories").filter(|_| given)?;
     Some(Finding::new(
         "/additionalDirectories",
-        "the agent did not advertise additionalDirectories; it takes the working directory only",
+        "the agent did not advertise additionalDirectories; it accepts only the working directory",
     ))
 }
 
@@ -148,7 +148,7 @@ pub(super) fn outside(context: &RuleContext<'_>) -> Option<Finding> {
     if session.place.is_none() || session.in_roots(&path) {
         return None;
     }
-    Some(Finding::new("/path", "outside of the directories of this session; serve it only if the user wants that"))
+    Some(Finding::new("/path", "outside of the directories of this session; serve it only if the user allows that"))
 }
 
 fn server(context: &RuleContext<'_>, kind: &str) -> Option<usize> {
@@ -159,13 +159,13 @@ fn server(context: &RuleContext<'_>, kind: &str) -> Option<usize> {
 pub(super) fn server_not_reachable(context: &RuleContext<'_>, kind: &'static str) -> Option<Finding> {
     let at = server(context, kind)?;
     context.lacks(kind)?;
-    let message = format!("the agent did not advertise that it reaches MCP servers over {kind}");
+    let message = format!("the agent did not advertise MCP servers over {kind}");
     Some(Finding::new(format!("/mcpServers/{at}/type"), message))
 }
 
 pub(super) fn outdated(context: &RuleContext<'_>) -> Option<Finding> {
     let at = server(context, "sse")?;
-    Some(Finding::new(format!("/mcpServers/{at}/type"), "SSE is outdated; use http where the server has it"))
+    Some(Finding::new(format!("/mcpServers/{at}/type"), "SSE is deprecated; use http if the server supports it"))
 }
 
 /// The last value of a name wins, or the agent refuses the call.
@@ -175,7 +175,7 @@ pub(super) fn same_variable(context: &RuleContext<'_>) -> Option<Finding> {
         let mut seen = StringMap::default();
         let names = variables.iter().map(|item| json::unescape(json::pointer(item, "/name")?));
         if let Some(twice) = names.flatten().position(|name| !seen.add(name)) {
-            let message = "another variable of this server has this name already; agents may refuse that";
+            let message = "another variable of this server already has this name; agents may refuse that";
             return Some(Finding::new(format!("/mcpServers/{at}/env/{twice}/name"), message));
         }
     }

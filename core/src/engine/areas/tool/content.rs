@@ -46,7 +46,10 @@ pub(super) fn no_session(context: &RuleContext<'_>) -> Option<Finding> {
         // A session that is announced before its answer is known by its own messages.
         context.message.session.is_none_or(|own| id != &**own) && context.state.sessions.get(id).is_none()
     })?;
-    Some(Finding::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
+    Some(Finding::new(
+        pointer,
+        "no such session on this connection; announce a child session with subagent_update first",
+    ))
 }
 
 /// The terminal of the agent's own that a message announces. The specification has none, but agents and editors share a

@@ -39,7 +39,7 @@ const HUNK: &[char] = &['@', ' ', '+', '-', '\\'];
 /// The missing side of a file that is new or gone.
 const NOTHING: &str = "/dev/null";
 
-const RELATIVE: &str = "a path that is not absolute; write the whole path, without a prefix such as a/";
+const RELATIVE: &str = "a path that is not absolute; write the full path, without a prefix such as a/";
 const STRANGE: &str = "not part of a section that begins with diff --git; leave mail and commit headers out";
 
 /// Where in a section a line stands.

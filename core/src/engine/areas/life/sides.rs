@@ -1,0 +1,36 @@
+//! Whose messages ids belong to, the user's or the agent's (LIFE-13).
+//!
+//! Thoughts are the agent's: models give one id to what they think and what they say, and each of the two is a message of
+//! its own kind.
+
+use super::super::recent::{Recent, KEPT};
+use crate::engine::{Finding, RuleContext, RuleMessage, State};
+
+/// The ids of a session's messages, and whether each is the user's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Sides(Recent<bool>);
+
+fn is_users(update: &RuleMessage<'_>) -> Option<bool> {
+    Some(update.text("/update/sessionUpdate")?.starts_with("user_"))
+}
+
+pub(super) fn other(context: &RuleContext<'_>) -> Option<Finding> {
+    let known = *context.session()?.work.sides.0.get(&context.message.text("/update/messageId")?)?;
+    (known != is_users(&context.message)?).then(|| {
+        let whose = if known { "the user" } else { "the agent" };
+        Finding::new(
+            "/update/messageId",
+            format!("this id belongs to a message of {whose}; a new message has a new id"),
+        )
+    })
+}
+
+/// The first update under an id says whose it is.
+pub(super) fn seen(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
+    let keep = state.config.limits.remembered;
+    let session = state.sessions.get_mut(update.session)?;
+    let id = update.text("/update/messageId").filter(|id| id.len() <= KEPT)?;
+    let users = is_users(update)?;
+    session.work.sides.0.entry(&id, keep, || users);
+    None
+}
