@@ -1,12 +1,15 @@
 //! What following a conversation costs: `cargo bench -p libacp --bench tracking`.
 //!
-//! Two questions, each answered by ratios of one run: does an update cost more when many sessions are open, and how
-//! much do trackers and checks add to validation? With a word behind `--`, only what has it in its name is measured. Both
-//! sides of a ratio take turns, so that what else the machine does hits both, and the middle one of the ratios counts.
+//! Two questions, each answered by ratios of one run: does an update cost more when many sessions are open, and what does
+//! receiving an update cost beside validating its params alone? With a word behind `--`, only what has it in its name is
+//! measured. Both sides of a ratio take turns, so that what else the machine does hits both, and the middle one of the
+//! ratios counts.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use libacp::schema::tables::v1::TABLES;
+use libacp::validation::{check, Mode, Part};
 use libacp::{Config, Connection};
 
 const ROUNDS: usize = 101;
@@ -192,50 +195,32 @@ fn is_wanted(what: &str) -> bool {
     std::env::args().skip(1).filter(|word| !word.starts_with('-')).all(|word| what.contains(&word))
 }
 
-/// The middle one of some figures.
-fn middle(mut all: Vec<f64>) -> f64 {
-    all.sort_by(f64::total_cmp);
-    all[all.len() / 2]
-}
-
-/// What trackers, and what checks and trackers together, add to some messages, as parts of what validating them costs.
+/// What receiving some messages costs, against validating their params and nothing else.
 fn tracking(what: &str, bytes: &str) {
     if !is_wanted(what) {
         return;
     }
-    let messages = bytes.lines().count();
-    let delivered = |checks: bool, trackers: bool| {
+    let params: Vec<&str> = bytes.lines().filter_map(|line| libacp::json::pointer(line, "/params")).collect();
+    let messages = params.len();
+    let method = TABLES.methods.iter().find(|row| row.name == "session/update").expect("a method of version 1");
+    let received = || {
         let mut client = client(1);
-        if !checks {
-            client.check_nothing(trackers);
-        }
         timed(|| {
             client.receive(black_box(bytes.as_bytes()));
             assert_eq!(events(&mut client), messages);
         })
     };
     let validated = || {
-        let mut client = client(1);
         timed(|| {
-            client.receive(black_box(bytes.as_bytes()));
-            assert_eq!(client.validate_alone(), messages);
+            for params in &params {
+                let checked = check(&TABLES, 0, method.params, black_box(params), Mode::Tolerant, Part::Notification);
+                assert!(checked.expect("params that fit").problems.is_empty());
+            }
         })
     };
-    let (mut trackers, mut both, mut shortest) = (Vec::new(), Vec::new(), [Duration::MAX; 4]);
-    for _ in 0..ROUNDS {
-        let round = [delivered(true, true), delivered(false, true), delivered(false, false), validated()];
-        let [all, tracked, plain, alone] = round.map(|time| time.as_secs_f64());
-        trackers.push((tracked - plain) / alone);
-        both.push((all - plain) / alone);
-        shortest = [0, 1, 2, 3].map(|at| shortest[at].min(round[at]));
-    }
-    let [all, tracked, plain, alone] = shortest.map(|time| per(time, messages));
-    println!(
-        "{what}: tracking adds {:.0} %, with the checks {:.0} % ({alone} ns to validate, {plain} ns delivered, \
-         {tracked} ns tracked, {all} ns checked too)",
-        middle(trackers) * 100.0,
-        middle(both) * 100.0,
-    );
+    let (ratio, all, alone) = compare(received, validated);
+    let (all, alone) = (per(all, messages), per(alone, messages));
+    println!("{what}: receiving takes {ratio:.2} of validating alone ({all} ns, {alone} ns)");
 }
 
 fn main() {

@@ -1,12 +1,12 @@
-//! The peer's answers: each ends the one request of the host's that it names, or is reported and dropped.
+//! The peer's answers. Each ends the one request of the host that its id names, or is reported and dropped.
 
-use super::body::Checked;
+use super::body::{revalidate, Checked};
 use super::event::{Json, Outcome, ResultText};
-use super::incoming::Message;
 use super::judge::{Form, Verdict};
 use super::outgoing::CANCELLED_TURN;
+use super::parse::Message;
 use super::report::{Breach, Subject};
-use super::{Connection, Consequence, Phase};
+use super::{Connection, Consequence};
 use crate::engine::questions::question;
 use crate::engine::{key_of, MessageKind, OpenRequest, RuleMessage};
 use crate::json;
@@ -23,8 +23,7 @@ impl Connection {
             _ => return self.answer_to_nothing(&text, message, subject),
         };
         let Some(mut request) = self.state.outbound.remove(&id).or_else(|| self.take_late(&id)) else {
-            let known = matches!(id, Id::Number(number) if (1..self.next_id).contains(&number));
-            let (rule, message) = if known {
+            let (rule, message) = if self.sending.has_used(&id) {
                 (id!("RPC-16"), "a second answer")
             } else {
                 (id!("RPC-13"), "an answer that matches no open request")
@@ -59,7 +58,7 @@ impl Connection {
         }
         let Some(range) = message.result.clone() else { return };
         if request.row.is_some_and(|row| row.phase == table::Phase::Start) {
-            if self.phase != Phase::Ready {
+            if !self.lifecycle.is_ready() {
                 return self.on_initialize_response(&text[range], request, subject);
             }
             // Another `initialize`, which was answered late or sent after that time-out, has opened the connection.
@@ -86,7 +85,7 @@ impl Connection {
             }
             // `result` may have come before `id`.
             if !checked.walked {
-                match self.revalidate(&text, &range, row.result, Part::Response) {
+                match revalidate(&self.state, &text, &range, row.result, Part::Response) {
                     Ok(again) => checked = again,
                     Err(error) => {
                         return self.unusable(request, subject, Breach::new(id!("RPC-21"), error.to_string()))
@@ -117,8 +116,8 @@ impl Connection {
         }
     }
 
-    /// An error of the peer's. What only says that the work was cancelled ends as the result that says so, so that hosts
-    /// have one case to handle.
+    /// The peer answered with an error. One that only says that the work was cancelled becomes the result that says the same,
+    /// so that hosts have one case to handle.
     fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError, text: &str) {
         let said = RuleMessage::end(MessageKind::Error, &request, &self.state, Some(text));
         self.judge_incoming(Form::Error, &said, subject);

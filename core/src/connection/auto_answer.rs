@@ -1,7 +1,7 @@
-//! Requests of the peer's that nobody will answer any more: the connection answers them itself.
+//! Automatic answers: requests of the peer that the connection answers on the host's behalf.
 //!
-//! The specification says of each of [`QUESTIONS`] how it ends when its user is no longer asked. A further method of that
-//! kind is a further row.
+//! When work is cancelled or a session ends, its open questions to the user have no point any more. The specification says
+//! for each kind of question how it ends then (`engine::questions`).
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,14 +1,14 @@
-//! Batches: several messages of the peer's in one frame (version 2), and their answers in one frame of ours.
+//! Batches (version 2): several messages of the peer in one frame, and their answers in one frame.
 //!
-//! The entries are read in their order, as if each had come alone, but for their answers: those of one batch wait until the
-//! last of them is there and go out as one array. An answer is the host's, the connection's own refusal, or how it ends a
-//! question in the host's place. No answer of a batch is written in pieces: JSON-RPC has one array for one batch.
+//! The entries are read in order, as if each had come alone. Only their answers differ: those of one batch wait until the last
+//! of them is there, and are written as one array, as JSON-RPC has one array for one batch. An answer is the host's, a
+//! refusal, or an automatic answer to a question.
 //!
-//! What waits is bounded. A batch has no more entries than requests may be open, and it waits for one open request at
-//! least, so that no more batches wait than requests are open. An array is no longer than a frame: while a batch is open,
-//! so much of it is kept free that each further answer can be an error at least, and a batch that leaves no room for these
-//! errors is refused whole. An answer of the host's that would take this room is misuse (LIMIT-01). All that waits in
-//! batches counts as own answers that nobody has read: beyond a bound, no more is read from the peer.
+//! What waits is bounded. A batch has no more entries than requests may be open, and it waits for at least one open request,
+//! so there are never more batches than open requests. An array is no longer than a frame: while a batch is open, space for a
+//! short error is reserved for each answer that is missing. A batch whose errors would not fit is refused as a whole, and an
+//! answer of the host that would use the reserved space is misuse (LIMIT-01). All that waits in batches counts towards the
+//! budget of automatic answers; beyond that, nothing more is read from the peer.
 //!
 //! The host sends no batches: peers may refuse them, and a stream of messages says the same.
 
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::event::Json;
 use super::misuse::Misuse;
 use super::report::{Breach, Subject};
-use super::{Connection, Consequence, Phase, Policy};
+use super::{Connection, Consequence, Policy};
 use crate::engine::MisuseKind;
 use crate::json::{self, Kind, Scanner};
 use crate::jsonrpc::{write_error, ErrorCode, Id, MAX_NAME_BYTES};
@@ -105,7 +105,7 @@ impl Batch {
 }
 
 impl Batches {
-    /// Begins to read a batch whose answers need so much room at least.
+    /// Begins to read a batch whose answers need at least this many bytes.
     fn begin(&mut self, room: usize) {
         self.begun += 1;
         self.open.insert(self.begun, Batch { room, ..Batch::default() });
@@ -145,7 +145,7 @@ impl Batches {
         self.held += more;
     }
 
-    /// Ends an entry. Where it needs no answer, no room is kept for one.
+    /// Ends an entry. Where it needs no answer, the space reserved for one is free again.
     fn leave(&mut self) {
         let Some((reading, batch)) = self.now() else { return };
         if let Some(room) = reading.room.take() {
@@ -210,7 +210,7 @@ impl Batches {
     }
 }
 
-/// The room that an entry's answer needs at least.
+/// The number of bytes that an entry's answer needs at least.
 fn room_of(entry: &str) -> usize {
     let id = json::pointer(entry, "/id").map_or(0, |id| LONGER * id.len());
     ROOM + id.min(MAX_ID_BYTES)
@@ -235,7 +235,7 @@ impl Connection {
 
     /// A batch: an array, and nothing wrong with it as JSON.
     pub(super) fn batch(&mut self, text: &str) {
-        self.hide_secrets(text.as_bytes());
+        self.receiving.hide_secrets(text.as_bytes());
         let limits = self.state.config.limits;
         let mut entries = self.entries(text);
         let rooms: Vec<usize> = entries.iter().map(|(_, entry)| room_of(entry)).collect();
@@ -269,7 +269,7 @@ impl Connection {
             self.batches.enter(room);
             self.entry(kind, entry);
             self.batches.leave();
-            if self.phase == Phase::Closed {
+            if self.lifecycle.is_closed() {
                 break;
             }
         }
@@ -369,14 +369,14 @@ impl Connection {
     /// Answers an open request as the host says.
     pub(super) fn send_answer(&mut self, id: &Id, answer: String) {
         if !self.batches.of.contains_key(id) {
-            return self.outbox.push_whole(answer);
+            return self.sending.write(answer);
         }
         if let Some(array) = self.batches.answered(id, &answer, false) {
             self.send_array(array);
         }
     }
 
-    /// An answer of the host's that fits in a frame, and in its batch.
+    /// An answer of the host that fits in a frame, and in its batch.
     pub(super) fn fitting_answer(
         &self,
         id: &Id,
@@ -404,7 +404,6 @@ impl Connection {
     }
 
     fn send_array(&mut self, array: Array) {
-        self.outbox.push_whole(array.text);
-        self.replies.waiting += array.own;
+        self.sending.write_batch(array.text, array.own);
     }
 }

@@ -1,31 +1,35 @@
-//! Params and results held against the model while their envelope is read.
+//! Params and results, validated while their envelope is read.
+//!
+//! The envelope hands each value over as it meets it. If its type is known by then it is validated on the spot, in the one
+//! pass over the text; otherwise it is skipped and [`revalidate`]d once the envelope is complete.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::event::Json;
-use super::template_cache::Slots;
-use super::{Connection, State};
+use super::template_cache::Scratch;
+use crate::engine::State;
 use crate::json::{Edits, Kind, Scanner, SyntaxError};
 use crate::jsonrpc::{Body, Id};
 use crate::rules::Way;
 use crate::validation::table::{self, Method, TypeId};
-use crate::validation::{Fail, FieldIndex, Mode, Part, Problem, Validator};
+use crate::validation::{Fail, FieldIndex, Mode, Part, Problem, Slots, Validator};
 
-/// Params or a result, checked.
+/// Params or a result, and what validation found.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     pub(super) edits: Option<Edits>,
     pub(super) problems: Vec<Problem>,
     pub(super) invalid: Option<Box<Problem>>,
     pub(super) session: Option<Arc<str>>,
-    /// Whether that session is known.
+    /// Whether that session is open.
     pub(super) open: bool,
     pub(super) update: Option<&'static str>,
     pub(super) field_index: FieldIndex,
     /// The method, if it was known when the params came.
     pub(super) row: Option<&'static Method>,
-    /// Whether it was checked against a type; otherwise nobody knew yet what it should be.
+    /// `false` if the expected type was not known when the value was read: a result before its id, a method that the model
+    /// does not have.
     pub(super) walked: bool,
 }
 
@@ -39,16 +43,35 @@ impl Checked {
     }
 }
 
-/// What the core knows when it checks a value.
+/// Validates the params or the result of one envelope.
 pub(super) struct BodyValidator<'c> {
     state: &'c State,
     mode: Mode,
     done: Option<(Validator, Option<Box<Problem>>)>,
     pub(super) row: Option<&'static Method>,
-    /// Room for what a walk sees.
-    pub(super) scratch: FieldIndex,
-    /// The slots of a template.
-    pub(super) slots: Slots,
+    /// What the validator fills; taken by the first value.
+    field_index: FieldIndex,
+    /// Records slots; `None` where nobody wants them.
+    pub(super) slots: Option<Slots>,
+}
+
+impl<'c> BodyValidator<'c> {
+    fn new(state: &'c State) -> Self {
+        BodyValidator {
+            state,
+            mode: state.mode(),
+            done: None,
+            row: None,
+            field_index: FieldIndex::default(),
+            slots: None,
+        }
+    }
+
+    /// One that fills these buffers, slots included.
+    pub(super) fn recording(state: &'c State, scratch: Scratch) -> Self {
+        let Scratch { field_index, slots } = scratch;
+        BodyValidator { field_index, slots: Some(slots), ..BodyValidator::new(state) }
+    }
 }
 
 impl BodyValidator<'_> {
@@ -56,12 +79,12 @@ impl BodyValidator<'_> {
         self.state.method(name)
     }
 
-    /// Checks the value that comes next; afterwards the scanner stands behind it, whatever it was.
+    /// Validates the next value. Afterwards the scanner stands behind it, whatever it was.
     fn check(&mut self, scanner: &mut Scanner<'_>, ty: TypeId, part: Part) -> Result<(), SyntaxError> {
         let mark = scanner.checkpoint();
-        let scratch = std::mem::take(&mut self.scratch);
-        let mut validator = Validator::with(scratch, self.state.tables, self.state.config.drafts, self.mode, part);
-        validator.slots = Some(std::mem::take(&mut self.slots));
+        let field_index = std::mem::take(&mut self.field_index);
+        let mut validator = Validator::with(field_index, self.state.tables, self.state.config.drafts, self.mode, part);
+        validator.slots = self.slots.take();
         let invalid = match validator.value(scanner, ty) {
             Ok(()) => None,
             Err(Fail::Syntax(error)) => return Err(error),
@@ -71,10 +94,10 @@ impl BodyValidator<'_> {
                 Some(problem).filter(|problem| problem.rule.is_on(Way::Receive))
             }
         };
-        if let (Some(mut slots), Some(session)) = (validator.slots.take(), validator.session()) {
-            // The session is looked up by its id.
-            slots.retain(|(slot, _)| *slot != session);
-            self.slots = slots;
+        self.slots = validator.slots.take();
+        if let (Some(slots), Some(session)) = (&mut self.slots, validator.session()) {
+            // A template is for one session, which is looked up by its id.
+            slots.exclude(&session);
         }
         self.done = Some((validator, invalid));
         Ok(())
@@ -122,37 +145,16 @@ fn part_of(row: &Method) -> Part {
     }
 }
 
-impl Connection {
-    pub(super) fn mode(&self) -> Mode {
-        match self.state.config.repaired() {
-            [true, true, true] => Mode::Tolerant,
-            [false, false, false] => Mode::Strict,
-            some => Mode::Mixed(some),
-        }
-    }
-
-    pub(super) fn body_validator(&self) -> BodyValidator<'_> {
-        BodyValidator {
-            state: &self.state,
-            mode: self.mode(),
-            done: None,
-            row: None,
-            scratch: FieldIndex::default(),
-            slots: Slots::new(),
-        }
-    }
-
-    /// Checks one value of a text a second time: its place or its type was not known when the text was read.
-    pub(super) fn revalidate(
-        &self,
-        text: &str,
-        range: &Range<usize>,
-        ty: TypeId,
-        part: Part,
-    ) -> Result<Checked, SyntaxError> {
-        let mut scanner = Scanner::at(text, range.start, self.state.config.limits.depth);
-        let mut checker = self.body_validator();
-        checker.check(&mut scanner, ty, part)?;
-        checker.finish(&scanner)
-    }
+/// Validates one value of a text once more: its place or its type was not known when the text was read.
+pub(super) fn revalidate(
+    state: &State,
+    text: &str,
+    range: &Range<usize>,
+    ty: TypeId,
+    part: Part,
+) -> Result<Checked, SyntaxError> {
+    let mut scanner = Scanner::at(text, range.start, state.config.limits.depth);
+    let mut body = BodyValidator::new(state);
+    body.check(&mut scanner, ty, part)?;
+    body.finish(&scanner)
 }

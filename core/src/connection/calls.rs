@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::body::Checked;
+use super::body::{revalidate, Checked};
+use super::error_data::ErrorData;
 use super::event::Json;
-use super::incoming::Message;
 use super::judge::{Form, Verdict};
 use super::outgoing::CANCEL;
-use super::report::{Breach, Details, Subject};
-use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy, Request};
+use super::parse::Message;
+use super::report::{Breach, Subject};
+use super::{Cancel, Connection, Consequence, Event, Notification, Policy, Request};
 use crate::engine::questions::{question, AutoAnswerReason};
 use crate::engine::{
     kind_of, rows, too_early, unknown, Attempt, MessageKind, MisuseKind, OpenRequest, Refusal, Role, RuleMessage,
@@ -28,6 +29,12 @@ pub(super) const JSON_RPC: &str = "rpc.";
 const OLD_CANCEL: &str = "$/cancelRequest";
 
 impl Connection {
+    /// Checks a call whose envelope is right, follows it and delivers it.
+    ///
+    /// Admission comes first: what the peer may not send now is refused before its params are looked at. Then limits, so that
+    /// refusing costs less than serving. Params are validated before anything reads them, and their session is looked up
+    /// before the rules, which are about one that is open. The state changes only once nothing objects, and before the event,
+    /// so that a host that asks for the state on an event finds it in it.
     pub(super) fn call(&mut self, text: String, message: &mut Message, mut subject: Subject) {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
@@ -35,9 +42,9 @@ impl Connection {
         let Some(row) = message.checked.row.or_else(find) else { return self.unknown_method(text, message, subject) };
         let starts = row.phase == table::Phase::Start;
         if is_request && !starts {
-            self.settle(self.state.config.role.other());
+            self.lifecycle.other_request(self.state.config.role.other());
         }
-        if starts && is_request && self.state.config.role == Role::Agent && self.may_begin() {
+        if starts && is_request && self.state.config.role == Role::Agent && self.may_initialize() {
             if !self.may_be_batched(&subject, None, &Json::whole(String::new()), true) {
                 return;
             }
@@ -94,17 +101,17 @@ impl Connection {
         } else {
             self.deliver_notification(subject, session, update, params, seen);
         }
-        self.scratch = field_index.cleared();
+        self.receiving.templates.recycle_index(field_index);
     }
 
     /// What the rules say to a call, in either direction.
     pub(super) fn admit(&self, row: &'static Method, sender: Role, is_request: bool) -> Option<Refusal> {
         let receiver = self.state.side(sender.other());
         let form = if is_request { table::Kind::Request } else { table::Kind::Notification };
-        let begun = !self.may_begin();
+        let begun = !self.may_initialize();
         let way = Way::of(sender == self.state.config.role);
         let unlisted = self.state.tables.dialect.listed_logins.contains(&row.name) && self.state.auth.is_without();
-        let ready = self.ready() || (way == Way::Receive && self.may_cross());
+        let ready = self.lifecycle.was_ready() || (way == Way::Receive && self.may_cross());
         Attempt { method: row, sender, way, form, ready, begun, unlisted, gates: &receiver.gates }.refusal()
     }
 
@@ -115,7 +122,7 @@ impl Connection {
         }
         self.refuse(subject, refusal.code, breach);
         // A cancel must not be lost because it came in the wrong form (RPC-29).
-        if refusal.rule == id!("RPC-29") && row.name == "session/cancel" && self.phase == Phase::Ready {
+        if refusal.rule == id!("RPC-29") && row.name == "session/cancel" && self.lifecycle.is_ready() {
             let session = message.checked.session.take().filter(|id| self.state.sessions.is_known(id));
             if let (Some(session), None) = (session, &message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
@@ -136,9 +143,9 @@ impl Connection {
         let extension = named && own.is_on(Way::Track);
         let refusal = too_early(self.state.config.role.other());
         if is_request {
-            self.settle(self.state.config.role.other());
+            self.lifecycle.other_request(self.state.config.role.other());
         }
-        if self.phase != Phase::Ready && !self.may_cross() && refusal.rule.is_on(Way::Receive) {
+        if !self.lifecycle.is_ready() && !self.may_cross() && refusal.rule.is_on(Way::Receive) {
             let breach = Breach::new(refusal.rule, refusal.message);
             return if is_request {
                 self.refuse(&subject, refusal.code, breach);
@@ -187,7 +194,7 @@ impl Connection {
         }
     }
 
-    /// Whether a request can be taken on: not too many are open.
+    /// Whether a further request may be open; it is refused if not.
     fn check_pending_limit(&mut self, message: &Message, subject: &Subject) -> bool {
         let IdMember::Id(id) = &message.id else { return false };
         if self.state.inbound.len() + self.repeats.len() >= self.state.config.limits.pending
@@ -213,7 +220,7 @@ impl Connection {
         }
     }
 
-    /// Params that fit the method, or the refusal said and `None`.
+    /// The place of params that are valid for the method; `None` when the call was refused or dropped.
     fn checked_params(
         &mut self,
         text: &str,
@@ -227,14 +234,14 @@ impl Connection {
         let checked = &mut message.checked;
         let mut place = range;
         match kind {
-            Kind::Object if !checked.walked => match self.revalidate(text, &place, row.params, part) {
+            Kind::Object if !checked.walked => match revalidate(&self.state, text, &place, row.params, part) {
                 Ok(again) => *checked = again,
                 Err(_) => return None,
             },
             Kind::Object => {}
             kind if kind == Kind::Null || !id!("RPC-19").is_on(Way::Receive) => {
                 // Absent and null params are `{}`, and that is then checked (RPC-19).
-                let empty = self.revalidate("{}", &(0..2), row.params, part).ok()?;
+                let empty = revalidate(&self.state, "{}", &(0..2), row.params, part).ok()?;
                 *checked = Checked { edits: Some(json::Edits::replace_all("{}")), ..empty };
                 place = 0..0;
             }
@@ -279,7 +286,7 @@ impl Connection {
         let breach =
             Breach { rule: unknown(row, Way::Receive), message: "no such session on this connection".into(), pointer };
         if is_request {
-            let data = Details { session: Some(session), ..Details::of(breach.rule) }.json();
+            let data = ErrorData { session: Some(session), ..ErrorData::of(breach.rule) }.json();
             self.refuse_with(subject, ErrorCode::RESOURCE_NOT_FOUND, breach, &data);
             return false;
         }
@@ -313,7 +320,7 @@ impl Connection {
             method: method.clone(),
             session: session.clone(),
             cancelled: false,
-            deadline: self.state.config.reminder.map(|after| self.now.saturating_add(after)),
+            deadline: self.clock.after(self.state.config.reminder),
             row,
             generation,
             note,
@@ -329,7 +336,7 @@ impl Connection {
         }
     }
 
-    /// A request of the peer's is open from now on.
+    /// Opens a request of the peer.
     pub(super) fn take_on(&mut self, request: OpenRequest) {
         self.batches.asked(&request.id);
         self.state.inbound.insert(request);
@@ -417,7 +424,7 @@ impl Connection {
     }
 }
 
-/// What is known of a call beside what it says.
+/// What validation has found out about a call, for rules and trackers.
 #[derive(Debug, Clone, Copy)]
 struct Seen<'a> {
     field_index: Option<&'a FieldIndex>,

@@ -1,4 +1,4 @@
-//! What the core tells the host. Events own their text, so that they can be kept, sent on and answered later.
+//! Events: what the connection reports to the host. Each owns its text, so that it can be kept, sent on and answered later.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,36 +9,37 @@ use crate::engine::{RequestKey, TerminalRef, Timing};
 use crate::jsonrpc::{ErrorCode, Id, PeerError};
 use crate::rules::RuleId;
 
-/// Something that the host must know.
+/// Something that happened on the connection, from [`poll_event`](super::Connection::poll_event).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The peer asks; answer with `respond` or `respond_error`.
+    /// The peer sent a request. Answer it once, with [`respond`](super::Connection::respond) or
+    /// [`respond_error`](super::Connection::respond_error) (RPC-15).
     Request(Request),
-    /// The peer tells.
+    /// The peer sent a notification.
     Notification(Notification),
-    /// A request of the host's has ended. Exactly one for each.
+    /// A request that the host sent has ended. There is exactly one such event for each request.
     Response(Response),
-    /// The peer has answered a request of the host's that had ended with [`Outcome::Timeout`] or
-    /// [`Outcome::Cancelled`]. The answer was checked like any other, and its outcome is `Result`, `Error` or `Invalid`.
-    /// What it opened is open: close the session or release the terminal if nobody wants it any more.
+    /// The peer has answered a request that had ended with [`Outcome::Timeout`] or [`Outcome::Cancelled`] before. The
+    /// answer was checked like any other; its outcome is `Result`, `Error` or `Invalid`. A session or a terminal that it
+    /// opened is open: close or release it if nobody needs it any more.
     LateResponse(Response),
-    /// The peer no longer wants the answer to a request (`$/cancel_request`). It must be answered all the same
-    /// (CANCEL-10). A question of an agent's that version 2 lets it take back like this is [`Answered`](Self::Answered)
-    /// (PERM-21, ELIC-32).
+    /// The peer has asked to cancel one of its requests (`$/cancel_request`). The request still needs its answer
+    /// (CANCEL-10). Version 2 lets agents withdraw questions to the user like this; those end with
+    /// [`Answered`](Self::Answered) instead (PERM-21, ELIC-32).
     Cancel(Cancel),
-    /// The core has answered a request of the peer's in the host's place.
+    /// The connection has answered a request of the peer on the host's behalf; do not answer it again.
     Answered(Answered),
-    /// The peer broke a rule.
+    /// The peer broke a rule of the specification.
     Violation(Violation),
-    /// The host's own message went out, but it is odd; or an answer of the host's is overdue.
+    /// The host's own message was sent but should look different, or one of its answers is overdue.
     Advice(Advice),
-    /// The connection is over; the last event.
+    /// The connection is over. This is the last event.
     Closed(Closed),
 }
 
 impl Event {
-    /// A name for the kind of event, the same in every language.
+    /// The name of this kind of event, the same in every language: `request`, `late_response` and so on.
     pub const fn name(&self) -> &'static str {
         match self {
             Event::Request(_) => "request",
@@ -54,7 +55,9 @@ impl Event {
     }
 }
 
-/// JSON text that an event carries: the frame as it came, or a repaired copy, and the part that matters.
+/// JSON text that an event carries: the frame as it was received, or a repaired copy, and the range that matters.
+///
+/// The frame is kept whole and given away whole, so that large params are never copied.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Json {
     text: String,
@@ -74,7 +77,7 @@ impl Json {
         &self.text[self.range.clone()]
     }
 
-    /// The same as a text of its own, which is taken away.
+    /// Removes the text and returns it without what stands around the range.
     fn take(&mut self) -> String {
         let mut text = std::mem::take(&mut self.text);
         let range = std::mem::take(&mut self.range);
@@ -83,12 +86,12 @@ impl Json {
         text
     }
 
-    /// The text that it is a part of.
+    /// The text around the range.
     pub(crate) fn around(&self) -> &str {
         &self.text
     }
 
-    /// The same without what stands at these JSON pointers.
+    /// A copy without the values at these JSON pointers.
     pub(crate) fn without(&self, places: &[String]) -> Self {
         Json::whole(crate::json::without(self.as_str(), places))
     }
@@ -100,17 +103,18 @@ impl fmt::Debug for Json {
     }
 }
 
-/// A request of the peer's.
+/// A request that the peer sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Request {
-    /// Its id, exactly as sent.
+    /// The JSON-RPC id, exactly as the peer sent it.
     pub id: Id,
-    /// A number for it that is unique on this connection, where an id is unwieldy.
+    /// A number that the connection gave to the request. It is never used for another request of this connection, unlike
+    /// an id, and names the request wherever a [`RequestKey`] is expected.
     pub serial: u64,
     /// The method.
     pub method: Cow<'static, str>,
-    /// The session it is about.
+    /// The session that the message is about; `None` when it is about none.
     pub session: Option<Arc<str>>,
     pub(crate) params: Json,
 }
@@ -122,12 +126,13 @@ impl<'a> From<&'a Request> for RequestKey<'a> {
 }
 
 impl Request {
-    /// The params as JSON text; `{}` where there were none. They fit the model, except for extension methods.
+    /// The params as JSON text, `{}` where the message had none. They are valid for the method in the agreed version;
+    /// params of extension methods are any object or list.
     pub fn params(&self) -> &str {
         self.params.as_str()
     }
 
-    /// The params as JSON text of the caller's own, without a copy; afterwards, [`params`](Self::params) is empty.
+    /// Takes the params as JSON text, without a copy. Afterwards [`params`](Self::params) is empty.
     pub fn take_params(&mut self) -> String {
         self.params.take()
     }
@@ -135,7 +140,7 @@ impl Request {
     /// The params as a Rust type.
     ///
     /// # Errors
-    /// When they do not fit the type.
+    /// When the params do not fit the type.
     pub fn params_as<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         crate::schema::read(self.params())
     }
@@ -152,28 +157,30 @@ impl crate::schema::incoming::Request for Request {
     }
 }
 
-/// A notification of the peer's.
+/// A notification that the peer sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notification {
     /// The method.
     pub method: Cow<'static, str>,
-    /// The session it is about.
+    /// The session that the message is about; `None` when it is about none.
     pub session: Option<Arc<str>>,
-    /// The kind of a `session/update`, where the model knows it.
+    /// The kind of a `session/update`, such as `agent_message_chunk`; `None` for kinds that the agreed version does not
+    /// have, and for other methods.
     pub update: Option<&'static str>,
-    /// Where it stands in the life of its session.
+    /// When it came in the life of its session: during a turn, a replay, or neither.
     pub timing: Timing,
     pub(crate) params: Json,
 }
 
 impl Notification {
-    /// The params as JSON text; `{}` where there were none. They fit the model, except for extension methods.
+    /// The params as JSON text, `{}` where the message had none. They are valid for the method in the agreed version;
+    /// params of extension methods are any object or list.
     pub fn params(&self) -> &str {
         self.params.as_str()
     }
 
-    /// The params as JSON text of the caller's own, without a copy; afterwards, [`params`](Self::params) is empty.
+    /// Takes the params as JSON text, without a copy. Afterwards [`params`](Self::params) is empty.
     pub fn take_params(&mut self) -> String {
         self.params.take()
     }
@@ -181,7 +188,7 @@ impl Notification {
     /// The params as a Rust type.
     ///
     /// # Errors
-    /// When they do not fit the type.
+    /// When the params do not fit the type.
     pub fn params_as<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         crate::schema::read(self.params())
     }
@@ -198,38 +205,38 @@ impl crate::schema::incoming::Notification for Notification {
     }
 }
 
-/// The end of a request of the host's, or an answer that came after it.
+/// The end of a request that the host sent, or an answer that came after that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Response {
-    /// The id that `request` returned.
+    /// The id that [`request`](super::Connection::request) returned.
     pub id: Id,
-    /// The request's own number; see [`Request::serial`].
+    /// The serial of the request; see [`Request::serial`].
     pub serial: u64,
-    /// The method that was called.
+    /// The method of the request.
     pub method: Cow<'static, str>,
-    /// The session it was about.
+    /// The session that the request is about; `None` when it is about none.
     pub session: Option<Arc<str>>,
     /// How it ended.
     pub outcome: Outcome,
 }
 
-/// How a request of the host's ended.
+/// How a request that the host sent ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// With a result; see [`Outcome::result`].
+    /// The peer answered with a result; [`Outcome::result`] has its text.
     Result(ResultText),
-    /// With an error of the peer's.
+    /// The peer answered with an error.
     Error(PeerError),
-    /// With an answer that cannot be used; a violation event before this one says why.
+    /// The peer's answer cannot be used. An [`Event::Violation`] before this event says why.
     Invalid,
-    /// Without an answer in time. One may still come, as an [`Event::LateResponse`].
+    /// No answer came within the request's time limit. One may still come, as an [`Event::LateResponse`].
     Timeout,
-    /// Without an answer, so many milliseconds after the host had cancelled it as
-    /// [`Config::cancel_grace`](super::Config::cancel_grace) says. One may still come, as an [`Event::LateResponse`].
+    /// The host cancelled the request, and no answer came within [`Config::cancel_grace`](super::Config::cancel_grace).
+    /// One may still come, as an [`Event::LateResponse`].
     Cancelled,
-    /// Without an answer before the connection was over.
+    /// The connection was over before an answer came.
     Closed,
 }
 
@@ -238,7 +245,7 @@ pub enum Outcome {
 pub struct ResultText(pub(crate) Json);
 
 impl Outcome {
-    /// The result as JSON text, if there is one.
+    /// The result as JSON text; `None` for every outcome but [`Outcome::Result`].
     pub fn result(&self) -> Option<&str> {
         match self {
             Outcome::Result(text) => Some(text.0.as_str()),
@@ -246,7 +253,7 @@ impl Outcome {
         }
     }
 
-    /// The result as JSON text of the caller's own, without a copy; afterwards, [`result`](Self::result) is empty.
+    /// Takes the result as JSON text, without a copy. Afterwards [`result`](Self::result) is empty.
     pub fn take_result(&mut self) -> Option<String> {
         match self {
             Outcome::Result(text) => Some(text.0.take()),
@@ -254,15 +261,15 @@ impl Outcome {
         }
     }
 
-    /// The result as a Rust type, if there is one.
+    /// The result as a Rust type; `None` for every outcome but [`Outcome::Result`].
     ///
     /// # Errors
-    /// When it does not fit the type.
+    /// When the result does not fit the type.
     pub fn result_as<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<Option<T>, serde_json::Error> {
         self.result().map(crate::schema::read).transpose()
     }
 
-    /// A name for it, the same in every language.
+    /// The name of this value, the same in every language.
     pub const fn name(&self) -> &'static str {
         match self {
             Outcome::Result(_) => "result",
@@ -275,17 +282,17 @@ impl Outcome {
     }
 }
 
-/// The peer no longer wants an answer.
+/// The peer has asked to cancel one of its requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cancel {
     /// The id of the peer's request.
     pub id: Id,
-    /// The request's own number; see [`Request::serial`].
+    /// The serial of the request; see [`Request::serial`].
     pub serial: u64,
-    /// The method that was called.
+    /// The method of the request.
     pub method: Cow<'static, str>,
-    /// The session it is about.
+    /// The session that the message is about; `None` when it is about none.
     pub session: Option<Arc<str>>,
 }
 
@@ -295,36 +302,38 @@ impl<'a> From<&'a Cancel> for RequestKey<'a> {
     }
 }
 
-/// The core has answered in the host's place: close the dialog, an answer of the host's would be a second one. A prompt that
-/// repeats another one by its `idempotencyKey` is answered like this without having been told of (LIFE-38).
+/// The connection has answered a request on the host's behalf.
+///
+/// The host was asked by [`Event::Request`] before: close the dialog, and do not answer, as that would be a second answer
+/// (RPC-15). Only a prompt that repeats another one by its `idempotencyKey` is answered without such an event (LIFE-38).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answered {
     /// The id of the peer's request.
     pub id: Id,
-    /// The request's own number; see [`Request::serial`].
+    /// The serial of the request; see [`Request::serial`].
     pub serial: u64,
-    /// The method that was called.
+    /// The method of the request.
     pub method: Cow<'static, str>,
-    /// The session it is about.
+    /// The session that the message is about; `None` when it is about none.
     pub session: Option<Arc<str>>,
-    /// The rule that asks for it.
+    /// The rule that says what the answer is.
     pub rule: RuleId,
 }
 
 /// What became of a message that broke a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Consequence {
-    /// It was delivered, if need be repaired.
+    /// It was delivered, after repairs where it needed some.
     Delivered,
-    /// It was not delivered.
+    /// It was not delivered. Notifications and responses have no answer, so the peer does not learn of it.
     Dropped,
-    /// It was answered with an error.
+    /// It was not delivered, and was answered with an error of this code.
     Refused(ErrorCode),
 }
 
 impl Consequence {
-    /// A name for it, the same in every language.
+    /// The name of this value, the same in every language.
     pub const fn name(self) -> &'static str {
         match self {
             Consequence::Delivered => "delivered",
@@ -334,64 +343,66 @@ impl Consequence {
     }
 }
 
-/// The peer broke a rule.
+/// The peer broke a rule of the specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The rule, as listed in the rule catalogue.
+    /// The rule, from the rule catalogue.
     pub rule: RuleId,
-    /// What is wrong, in one sentence.
+    /// What is wrong, in one sentence for logs. It does not repeat what the peer sent.
     pub message: String,
-    /// JSON pointer into the params or result; empty when it is about the message as a whole.
+    /// JSON pointer into the params or the result; empty when the message as a whole is wrong.
     pub pointer: String,
-    /// The method, where one could be read.
+    /// The method; `None` where none could be read.
     pub method: Option<Cow<'static, str>>,
-    /// The id, where one could be read.
+    /// The id of the request; `None` where none could be read, and for notifications.
     pub id: Option<Id>,
-    /// The session it is about, where one could be read before what is wrong.
+    /// The session that the message is about; `None` where none could be read before the fault was found.
     pub session: Option<Arc<str>>,
-    /// The number of the frame on this connection, from 1.
+    /// The number of the frame that the peer sent, counted from 1.
     pub frame: u64,
-    /// Its first bytes, at most 256, with U+FFFD for what is not UTF-8; empty where secrets may stand in it (AUTH-27).
+    /// The first bytes of the frame, at most 256, with U+FFFD in place of what is not UTF-8. Empty where the frame may
+    /// hold secrets (AUTH-27).
     pub excerpt: String,
     /// What became of the message.
     pub consequence: Consequence,
 }
 
-/// The host's own message went out, but a rule that does not bind says that it should not look like this. Or it has not
-/// gone out at all: a request of the peer's has waited for its answer as long as
-/// [`Config::reminder`](super::Config::reminder) says (RPC-15).
+/// The host should do something differently.
+///
+/// Either it sent a message that breaks a rule which is only a recommendation; the message was sent all the same. Or a
+/// request of the peer has waited for an answer for [`Config::reminder`](super::Config::reminder) milliseconds (RPC-15).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The rule, as listed in the rule catalogue.
+    /// The rule, from the rule catalogue.
     pub rule: RuleId,
-    /// What is odd, in one sentence.
+    /// What should be different, in one sentence.
     pub message: String,
-    /// JSON pointer into the params or result.
+    /// JSON pointer into the params or the result; empty when it is about the message as a whole.
     pub pointer: String,
-    /// The method; of an answer, the method that was called.
+    /// The method; for an answer, the method of the request.
     pub method: String,
-    /// The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet (RPC-15).
+    /// The id of the peer's request, when the advice is about an answer to it or about the lack of one; otherwise `None`.
     pub id: Option<Id>,
-    /// The session it is about.
+    /// The session that the message is about; `None` when it is about none.
     pub session: Option<Arc<str>>,
 }
 
-/// Why a connection is over.
+/// Why a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CloseReason {
-    /// The peer closed its side.
+    /// The peer closed its side of the stream.
     EndOfStream,
-    /// The host closed it.
+    /// The host called [`close`](super::Connection::close).
     Host,
-    /// No common protocol version (INIT-07).
+    /// The agent answered `initialize` with a version that the client does not speak (INIT-07).
     Version,
 }
 
 impl CloseReason {
-    /// A name for it, the same in every language.
+    /// The name of this value, the same in every language.
     pub const fn name(self) -> &'static str {
         match self {
             CloseReason::EndOfStream => "end_of_stream",
@@ -405,11 +416,12 @@ impl CloseReason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Closed {
-    /// Why.
+    /// Why the connection ended.
     pub reason: CloseReason,
-    /// Requests of the peer's that the host never answered, oldest first.
+    /// The ids of the peer's requests that the host has not answered, oldest first. After
+    /// [`CloseReason::EndOfStream`] they can still be answered.
     pub unanswered: Vec<Id>,
-    /// Terminals that were never released (TERM-04).
+    /// Terminals that were not released (TERM-04), by session.
     pub terminals: Vec<TerminalRef>,
 }
 

@@ -1,4 +1,4 @@
-//! The events that the host has not taken yet. Most often there is one, which needs no room of its own.
+//! Events that the host has not polled yet. Most often there is one, which is kept without an allocation.
 
 use std::collections::VecDeque;
 

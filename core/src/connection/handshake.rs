@@ -7,11 +7,12 @@ mod again;
 mod names;
 mod newer;
 
+use super::error_data::ErrorData;
 use super::event::{Json, Outcome, ResultText};
-use super::incoming::Message;
 use super::judge::{Form, Verdict};
 use super::misuse::Misuse;
 use super::outgoing::ValidatedJson;
+use super::parse::Message;
 use super::report::{Breach, Subject};
 use super::{CloseReason, Connection, Consequence, Event, Policy, Request, Role};
 use crate::engine::{rows, Gates, MessageKind, MisuseKind, OpenRequest, RuleMessage, Side};
@@ -119,7 +120,7 @@ impl Connection {
             let json = readable(tables, drafts, row.params, &params).into();
             Ok(Checked { json, problems: Vec::new() })
         } else {
-            check(tables, drafts, row.params, &params, self.mode(), Part::Request)
+            check(tables, drafts, row.params, &params, self.state.mode(), Part::Request)
         };
         let params = match checked {
             Ok(checked) => {
@@ -149,7 +150,7 @@ impl Connection {
                 return self.refuse(subject, ErrorCode::PARSE_ERROR, Breach::new(id!("RPC-21"), error.to_string()));
             }
         };
-        self.begin();
+        self.lifecycle.initialize(&self.state);
         self.agree_on(tables);
         self.state.version = Some(version);
         self.state.peer = Side::new(tables, Role::Client, params.clone());
@@ -191,16 +192,12 @@ impl Connection {
     /// INIT-21: the client may ask again for one of those that are named.
     fn no_version_for(&mut self, wanted: u16, subject: &Subject) {
         let versions = self.state.config.versions;
-        let mut data = json::Writer::new();
-        data.begin_object().key("requested").unsigned(wanted.into()).key("supported").begin_array();
-        for version in versions.iter() {
-            data.unsigned(version.into());
-        }
-        data.end_array().end_object();
         let message = format!("the client requests version {wanted}, but this agent supports {versions:?}");
         let breach = Breach { pointer: "/protocolVersion".into(), ..Breach::new(id!("INIT-21"), message) };
         let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
-        self.refuse_with(subject, code, breach, &data.finish().unwrap_or_default());
+        // The specification says what stands in this error, and no more.
+        let data = ErrorData { versions: Some((wanted, versions)), ..ErrorData::default() };
+        self.refuse_with(subject, code, breach, &data.json());
     }
 
     /// The agent's side: the host's answer, with the version filled in. INIT-05: it cannot be another one.
@@ -224,15 +221,15 @@ impl Connection {
     /// The agent's side: its answer has been written.
     pub(super) fn initialize_answered(&mut self, result: String) {
         self.state.own = Side::new(self.state.tables, Role::Agent, result);
-        self.begun();
+        self.lifecycle.initialized();
     }
 
     fn agree_on(&mut self, tables: &'static Tables) {
         if id!("INIT-08").is_on(Way::Track) {
             self.state.tables = tables;
         }
-        self.templates.forget();
-        self.send_templates.forget();
+        self.receiving.templates.clear();
+        self.sending.templates.clear();
     }
 
     /// The client's side: the params of its `initialize`, with the version filled in (INIT-03).
@@ -290,15 +287,15 @@ impl Connection {
 
     /// The client's side: its `initialize` has been written.
     pub(super) fn initialize_sent(&mut self, tables: &'static Tables, params: String) {
-        self.begin();
+        self.lifecycle.initialize(&self.state);
         let own = Side::new(tables, Role::Client, params);
-        match &mut self.earlier {
+        match self.lifecycle.earlier() {
             Some(earlier) => earlier.offered = Some(own),
             None => self.state.own = own,
         }
     }
 
-    /// Whether the peer's initialize can be taken with the names that its members have; wrong ones are not read (INIT-13).
+    /// Whether the peer's `initialize` can be taken with the names that its members have; wrong ones are not read (INIT-13).
     fn check_member_names(&mut self, initialize: &str, side: Role, tables: &Tables, subject: &Subject) -> bool {
         let misnamed = misnamed(initialize, tables, side).filter(|_| id!("INIT-13").is_on(Way::Receive));
         let Some((wrong, right)) = misnamed else { return true };
@@ -315,7 +312,7 @@ impl Connection {
         !strict
     }
 
-    /// The version that the peer's initialize names; one in a string is read, and reported, where the policy is tolerant.
+    /// The version that the peer's `initialize` names; one in a string is read, and reported, where the policy is tolerant.
     fn named_version(&mut self, initialize: &str, subject: &Subject) -> Requested {
         match requested(initialize) {
             Requested::Text(version) if self.state.config.policy_for(id!("INIT-04")) != Policy::Strict => {
@@ -356,7 +353,7 @@ impl Connection {
         let Some(tables) = tables::version(answered) else { return };
         let Some(row) = crate::engine::find_method(tables, self.state.config.drafts, &request.method) else { return };
         let text = with_version(result, answered);
-        match check(tables, self.state.config.drafts, row.result, &text, self.mode(), Part::Response) {
+        match check(tables, self.state.config.drafts, row.result, &text, self.state.mode(), Part::Response) {
             Ok(Checked { json, problems }) => {
                 let json = json.into_owned();
                 if !self.check_member_names(&json, Role::Agent, tables, subject) {
@@ -366,7 +363,7 @@ impl Connection {
                 self.agree_on(tables);
                 self.state.version = Some(answered);
                 self.state.peer = Side::new(tables, Role::Agent, json.clone());
-                if let Some(offered) = self.earlier.as_mut().and_then(|earlier| earlier.offered.take()) {
+                if let Some(offered) = self.lifecycle.earlier().and_then(|earlier| earlier.offered.take()) {
                     self.state.own = offered;
                 }
                 if id!("INIT-16").is_on(Way::Track) {
@@ -386,7 +383,7 @@ impl Connection {
                     }
                     Verdict::Deliver => {}
                 }
-                self.begun();
+                self.lifecycle.initialized();
                 self.end_request(request, Outcome::Result(ResultText(json)));
             }
             Err(Rejected::Invalid(problem)) => self.unusable(request, subject, problem.as_ref().into()),

@@ -1,27 +1,18 @@
-//! Frames: from bytes to an envelope whose params or result have been checked.
+//! Frames: from bytes to messages, and the order in which a message is checked.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use super::body::Checked;
+use super::parse::{from_template, read, Message};
 use super::report::{Breach, Subject};
-use super::template_cache::{CacheHit, ParsedCall, Slots};
 use super::{Connection, Consequence};
-use crate::engine::{Follows, Policy, Role};
+use crate::engine::{Policy, Role};
 use crate::framing::Item;
 use crate::json::{self, Kind, Scanner, SyntaxError, SyntaxKind};
-use crate::jsonrpc::{Envelope, ErrorCode, Id, IdMember, Member, Version, MAX_NAME_BYTES};
+use crate::jsonrpc::{ErrorCode, Id, IdMember, Member, Version, MAX_NAME_BYTES};
 use crate::rules::Way;
 use crate::validation::table::Kind as Sort;
-use crate::validation::FieldIndex;
 
 impl Connection {
     pub(super) fn incoming(&mut self, item: Item) {
-        self.frames += 1;
-        self.begin_frame(match &item {
-            Item::Frame(bytes) | Item::Tail(bytes) | Item::TooLong { head: bytes } => bytes,
-            Item::ByteOrderMark | Item::OtherFraming => &[],
-        });
+        self.receiving.begin(&item);
         match item {
             Item::Frame(bytes) => self.frame(bytes),
             Item::Tail(bytes) => {
@@ -31,7 +22,7 @@ impl Connection {
                 self.frame(bytes);
             }
             Item::TooLong { head } => {
-                self.hide_secrets(&head);
+                self.receiving.hide_secrets(&head);
                 let subject = Subject::default();
                 let breach = Breach::new(
                     id!("LIMIT-01"),
@@ -48,8 +39,6 @@ impl Connection {
             Item::ByteOrderMark => {
                 let breach = Breach::new(id!("FRAME-12"), "a byte order mark at the start of the stream");
                 self.report(&Subject::default(), breach, Consequence::Delivered);
-                // The frame behind it has this number.
-                self.frames -= 1;
             }
             Item::OtherFraming => {
                 let lines = self.state.config.framing == crate::framing::Framing::Lines;
@@ -62,7 +51,6 @@ impl Connection {
                     (id!("FRAME-14"), "a message without the Content-Length header that was agreed on")
                 };
                 self.report(&Subject::default(), Breach::new(rule, message), Consequence::Delivered);
-                self.frames -= 1;
             }
         }
     }
@@ -94,110 +82,30 @@ impl Connection {
             }
             Err(error) => return self.not_json(text.as_bytes(), error),
         }
-        if let Some(mut message) = self.from_template(&text) {
+        // The message stays where it is made: it is large, and a copy would cost as much as some of the checks.
+        if let Some(mut message) = from_template(&mut self.receiving.templates, &self.state, &text) {
             return self.message(text, &mut message);
         }
-        let scratch = std::mem::take(&mut self.scratch);
-        let mut slots = std::mem::take(&mut self.slots);
-        slots.clear();
-        match self.read(scanner, scratch, slots) {
-            Ok((mut message, slots)) => {
-                if let Some(read) = message.as_parsed() {
-                    self.templates.insert(&text, &read, &slots);
-                }
-                self.slots = slots;
-                self.message(text, &mut message);
-            }
+        match read(&mut self.receiving.templates, &self.state, &text, scanner) {
+            Ok(mut message) => self.message(text, &mut message),
             Err(error) => self.not_json(text.as_bytes(), error),
         }
     }
 
-    /// The message that a text is, if it lies in a template and its session is still known.
-    pub(super) fn from_template(&mut self, text: &str) -> Option<Message> {
-        let CacheHit { row, update, session, field_index, params } =
-            self.templates.lookup(text, self.state.tables, &mut self.scratch)?;
-        let session = Some(self.state.sessions.find(&session)?);
-        Some(Message {
-            version: Version::Right,
-            id: IdMember::Absent,
-            method: Member::Is(row.name.into()),
-            params: Some((Kind::Object, params)),
-            result: None,
-            error: None,
-            twice: None,
-            checked: Checked {
-                session,
-                open: true,
-                update,
-                field_index,
-                row: Some(row),
-                walked: true,
-                ..Checked::default()
-            },
-        })
-    }
-
-    /// The envelope, and its params or result held against the model where it is known by then what they should be.
-    fn read(
-        &self,
-        mut scanner: Scanner<'_>,
-        scratch: FieldIndex,
-        slots: Slots,
-    ) -> Result<(Message, Slots), SyntaxError> {
-        let mut body = self.body_validator();
-        (body.scratch, body.slots) = (scratch, slots);
-        let envelope = Envelope::read(&mut scanner, &mut body)?;
-        scanner.end()?;
-        let slots = std::mem::take(&mut body.slots);
-        let message = Message {
-            version: envelope.version,
-            id: envelope.id,
-            method: match envelope.method {
-                Member::Is(method) => Member::Is(match body.row {
-                    Some(row) if row.name == method => Cow::Borrowed(row.name),
-                    _ => self.method_name(method),
-                }),
-                Member::Absent => Member::Absent,
-                Member::Wrong => Member::Wrong,
-            },
-            params: envelope.params,
-            result: envelope.result,
-            error: envelope.error,
-            twice: envelope.twice,
-            checked: body.finish(&scanner)?,
-        };
-        Ok((message, slots))
-    }
-
-    /// Reads and validates what has come, and nothing else: what the rules and trackers cost is measured against it. How
-    /// many messages fit the model.
-    #[doc(hidden)]
-    pub fn validate_alone(&mut self) -> usize {
-        let mut fitting = 0;
-        while let Some(Item::Frame(bytes)) = self.decoder.poll() {
-            let Ok(text) = String::from_utf8(bytes) else { continue };
-            let scanner = Scanner::new(&text, self.state.config.limits.depth);
-            let read = self.read(scanner, FieldIndex::default(), Slots::new());
-            fitting += usize::from(read.is_ok_and(|(read, _)| read.checked.invalid.is_none()));
-        }
-        fitting
-    }
-
-    /// From now on messages are delivered without checks, and with or without trackers, to measure what these cost.
-    #[doc(hidden)]
-    pub fn check_nothing(&mut self, track: bool) {
-        self.state.follows = Follows { checks: false, trackers: track };
-    }
-
-    /// The static name of a method that the model knows.
-    fn method_name(&self, name: Cow<'_, str>) -> Cow<'static, str> {
-        match self.state.tables.methods.binary_search_by_key(&name.as_ref(), |row| row.name) {
-            Ok(at) => Cow::Borrowed(self.state.tables.methods[at].name),
-            Err(_) => Cow::Owned(name.into_owned()),
-        }
-    }
-
     /// Sorts a message: request, notification, response, or none of them.
+    ///
+    /// The order of the checks is the protocol's precedence. Each answer names one rule, so the first fault counts, and it
+    /// must be one that can be answered without doing harm:
+    ///
+    /// 1. Names that are too long (LIMIT-07), as whatever comes later keeps or repeats them.
+    /// 2. An id that is open (RPC-10) and a call that is an answer as well (RPC-02): an answer with that id would end another
+    ///    request, of either side. So the refusal has no id.
+    /// 3. Answers leave here. One without result and error (RPC-03) still ends its request, so that nobody waits for ever.
+    /// 4. Members that stand twice (RPC-02), then bad ids (RPC-06 to RPC-08): what is refused from here on is refused by its
+    ///    id, so it must be known which one that is.
+    /// 5. A method that is not a string (RPC-02), and last the version (RPC-01): a tolerant host reports that one and goes on.
+    ///
+    /// What depends on the method is checked by [`call`](Self::call).
     fn message(&mut self, text: String, message: &mut Message) {
         let mut subject = Subject::default();
         if let IdMember::Id(id) = &message.id {
@@ -208,7 +116,7 @@ impl Connection {
         }
         subject.session.clone_from(&message.checked.session);
         if message.twice.is_some() {
-            self.hide_secrets(text.as_bytes());
+            self.receiving.hide_secrets(text.as_bytes());
         }
         let is_call = message.method != Member::Absent;
         let is_answer = message.result.is_some() || message.error.is_some();
@@ -305,7 +213,7 @@ impl Connection {
 
     /// Text that is not JSON (RPC-21), or noise between messages (FRAME-04).
     fn not_json(&mut self, frame: &[u8], error: SyntaxError) {
-        self.hide_secrets(frame);
+        self.receiving.hide_secrets(frame);
         let subject = Subject::default();
         let first = frame.iter().find(|b| !b.is_ascii_whitespace());
         let object = first == Some(&b'{');
@@ -334,7 +242,7 @@ impl Connection {
 
     /// JSON that cannot be a message (RPC-22, FRAME-03).
     fn not_an_object(&mut self, kind: Kind, text: &str) {
-        self.hide_secrets(text.as_bytes());
+        self.receiving.hide_secrets(text.as_bytes());
         let subject = Subject::default();
         let rule = if kind == Kind::Array { id!("FRAME-03") } else { id!("RPC-22") };
         self.refuse(
@@ -342,32 +250,6 @@ impl Connection {
             ErrorCode::INVALID_REQUEST,
             Breach::new(rule, format!("{} instead of a message", kind.name())),
         );
-    }
-}
-
-/// One message, read.
-#[derive(Debug)]
-pub(super) struct Message {
-    pub(super) version: Version,
-    pub(super) id: IdMember,
-    pub(super) method: Member<Cow<'static, str>>,
-    pub(super) params: Option<(Kind, Range<usize>)>,
-    pub(super) result: Option<Range<usize>>,
-    pub(super) error: Option<Range<usize>>,
-    pub(super) twice: Option<&'static str>,
-    pub(super) checked: Checked,
-}
-
-impl Message {
-    /// What it is as a notification that nothing is wrong with.
-    fn as_parsed(&self) -> Option<ParsedCall<'_>> {
-        let Checked { edits, problems, invalid, session, open, update, field_index, row, walked } = &self.checked;
-        let call = self.id == IdMember::Absent && self.version == Version::Right && self.twice.is_none();
-        let answer = self.result.is_some() || self.error.is_some();
-        let right = edits.is_none() && problems.is_empty() && invalid.is_none() && *open && *walked;
-        let params =
-            self.params.as_ref().filter(|(kind, _)| call && right && !answer && *kind == Kind::Object)?.1.clone();
-        Some(ParsedCall { row: (*row)?, update: *update, session: session.as_ref()?, field_index, params })
     }
 }
 

@@ -1,12 +1,12 @@
-//! Prompts that version 2 has answered: each has become a message, and its request can stop nothing any more (CANCEL-19).
+//! Prompts that were answered in version 2. Each has become a message, and cancelling its request stops nothing (CANCEL-19).
 //!
-//! The ids of the newest ones are kept, so that a cancel of one is told apart from a cancel of what never was.
+//! The ids of the newest are kept, to tell a cancel of one from a cancel of a request that never was.
 
 use std::collections::VecDeque;
 
 use crate::jsonrpc::Id;
 
-/// Of so many prompts it is known. A cancel that crosses an answer on its way is about one of the last few.
+/// Maximum number of ids. A cancel that crosses an answer on its way is about one of the last few prompts.
 const KEPT: usize = 64;
 
 /// The ids of prompts that have become messages, oldest first; each with the serial number of the newest request when it

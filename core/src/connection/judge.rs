@@ -1,17 +1,17 @@
-//! Where the catalogue meets the messages: checks before a message goes through, trackers after it did.
+//! Where rules meet messages: checks run before a message goes through, trackers after it did.
 
+use super::error_data::{ErrorData, MAX_ECHOED_BYTES};
 use super::misuse::Misuse;
-use super::report::{Breach, Details, Subject, MAX_ECHOED_BYTES};
+use super::report::{Breach, Subject};
 use super::{Advice, Connection, Consequence, Event, SessionState};
 use crate::engine::{
     Action, Check, Finding, MessageKind, OpenRequest, Policy, Role, RuleContext, RuleMessage, KEPT, REFUSE,
 };
-use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::{RuleId, Severity, Way};
 use crate::validation::Problem;
 
-/// What the peer's message is, as far as an answer goes.
+/// The form of the peer's message, which decides how it can be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Request,
@@ -20,27 +20,24 @@ pub(super) enum Form {
     Error,
 }
 
-/// Whether a message goes on.
+/// What to do with a message after its checks ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     Deliver,
-    /// Without what stands at these places, which has been reported.
+    /// Deliver it without the values at these JSON pointers, which have been reported.
     Without(Vec<String>),
-    /// It has been reported, and answered if it was a request.
+    /// Do not deliver it. It has been reported, and answered if it was a request.
     Stop,
 }
 
 impl Connection {
-    /// What the checks say whose action in this direction is one.
+    /// The findings of all checks that do something in this direction.
     fn findings(
         &self,
         message: &RuleMessage<'_>,
         sender: Role,
         action: impl Fn(&Check) -> Action,
     ) -> Vec<(&'static Check, Finding)> {
-        if !self.state.follows.checks {
-            return Vec::new();
-        }
         let context = RuleContext::new(*message, sender, &self.state);
         let way = context.way();
         let wanted =
@@ -59,7 +56,7 @@ impl Connection {
         }
     }
 
-    /// Holds the peer's message against the catalogue.
+    /// Runs the checks on a message of the peer.
     pub(super) fn judge_incoming(&mut self, form: Form, message: &RuleMessage<'_>, subject: &Subject) -> Verdict {
         let sender = self.state.config.role.other();
         let mut strip = Vec::new();
@@ -86,7 +83,7 @@ impl Connection {
                     strip.extend(finding.also);
                     self.report(subject, breach, Consequence::Delivered);
                 }
-                // Whoever looks on sees what becomes of it.
+                // An observer sees what the receiver does with it.
                 (Action::Refuse(_) | Action::Drop, _) if self.observes => {
                     self.report(subject, breach, Consequence::Delivered);
                 }
@@ -124,11 +121,11 @@ impl Connection {
         let session = message.session.map(|id| &**id).filter(|_| code == ErrorCode::RESOURCE_NOT_FOUND);
         let hidden = breach.pointer.rsplit_once('/').filter(|_| made_up).map(|(place, _)| format!("{place}/*"));
         let pointer = Some(hidden.as_deref().unwrap_or(&breach.pointer));
-        let data = Details { pointer, session, ..Details::of(breach.rule) }.json();
+        let data = ErrorData { pointer, session, ..ErrorData::of(breach.rule) }.json();
         self.refuse_with(subject, code, breach, &data);
     }
 
-    /// The data of an error of the host's that says no more than that there is no such session (version 2).
+    /// The data of an error by which the host says only that a session does not exist: version 2 wants the session named.
     pub(super) fn named_session(&self, request: &OpenRequest, code: ErrorCode) -> Option<String> {
         let wanted = self.state.tables.dialect.names_missing_session
             && code == ErrorCode::RESOURCE_NOT_FOUND
@@ -138,15 +135,13 @@ impl Connection {
             // Something else was not found.
             return None;
         }
-        let mut data = String::from("{\"sessionId\":");
-        json::quote(&mut data, session);
-        data.push('}');
-        Some(data)
+        Some(ErrorData { session: Some(session), ..ErrorData::default() }.json())
     }
 
-    /// Holds the host's message against the catalogue; what is only odd comes back as advice to tell once it is sent.
-    /// `own` is what the model says: empty names are advised against (ENUM-14), the rest is refused where no rule says
-    /// more about the message.
+    /// Runs the checks on a message of the host. Returns the advice to give once the message is sent, or the misuse.
+    ///
+    /// `own` is what validation objects to. The rules come first, as they know more about the message; of what is left,
+    /// empty names (ENUM-14) and what is too much to list (LIMIT-06) are advice, and the rest is misuse.
     pub(super) fn judge_outgoing(&self, message: &RuleMessage<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
         for (check, finding) in self.findings(message, self.state.config.role, |check| check.send) {
@@ -173,7 +168,7 @@ impl Connection {
         self.events.extend(advice.into_iter().map(Event::Advice));
     }
 
-    /// Remembers an answer; `None` for an error.
+    /// Lets the trackers follow an answer; `None` for an error, or for no answer at all.
     pub(super) fn track_answer(&mut self, request: &OpenRequest, result: Option<&str>) {
         if !self.state.tables.dialect.answer_ends_turn() {
             let is_prompt = result.is_some() && request.method == "session/prompt";
@@ -184,23 +179,20 @@ impl Connection {
         self.show_answered(request, result);
     }
 
-    /// Remembers an error, beside the end of its request.
+    /// Lets the trackers follow an error, in addition to the end of its request.
     pub(super) fn track_error(&mut self, request: &OpenRequest, error: Option<&str>) {
         let message = RuleMessage::end(MessageKind::Error, request, &self.state, error);
         self.track(&message);
         self.show_failed(request, error);
     }
 
-    /// Remembers what a message said; what a call says may be kept with it until its answer.
+    /// Lets the trackers follow a message. Returns the notes of a call, which are kept with it until its answer.
     pub(super) fn track(&mut self, message: &RuleMessage<'_>) -> Option<Box<str>> {
         let mut note = None;
-        if !self.state.follows.trackers {
-            return note;
-        }
         for tracker in message.rows.trackers().filter(|tracker| tracker.is_on()) {
             note = join(note, (tracker.track)(&mut self.state, message));
         }
-        // An id or two beside what is kept of a list.
+        // Notes stay open as long as their request, so they are bounded: a list, and an id or two.
         note.filter(|note| note.len() <= 2 * KEPT)
     }
 }

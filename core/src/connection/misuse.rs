@@ -1,4 +1,4 @@
-//! What the host asked for that is not allowed now.
+//! Misuse: calls of the host that are not allowed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,29 +9,30 @@ use crate::rules::RuleId;
 use crate::text::{escape, printable};
 use crate::validation::{Problem, LONGER, TWICE};
 
-/// Characters of a value that are shown.
+/// Maximum number of characters of a value that is shown.
 const SHOWN: usize = 60;
-/// How checks speak of an id that they do not show.
+/// How checks name an id that they do not show. The host may see its own, so it is put in here.
 const THIS_ID: &str = "this id";
-/// Members whose values may be secret, and end up in the logs of whoever passed one in the wrong place.
+/// Members whose values may be secret and must not end up in logs, wherever a host puts them.
 const SECRET: &[&str] = &["env", "headers", "_meta"];
 
-/// The host asked for something that the specification forbids now. Nothing was sent and nothing has changed.
+/// The host called for something that the specification does not allow now. Nothing was sent, and the state of the
+/// connection has not changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Misuse {
-    /// What kind of mistake it is.
+    /// The kind of mistake.
     pub kind: MisuseKind,
-    /// The rule that forbids it, as listed in the rule catalogue.
+    /// The rule that does not allow it, from the rule catalogue.
     pub rule: RuleId,
-    /// JSON pointer into the params or result that the host passed; empty when it is about the call as a whole.
+    /// JSON pointer into the params or the result that the host passed; empty when the call as a whole is wrong.
     pub pointer: String,
     /// What is wrong, what was expected, and what to do instead.
     pub message: Cow<'static, str>,
 }
 
 impl Misuse {
-    /// One about a call as a whole, as a layer on top of a connection has them.
+    /// Creates a misuse of a call as a whole, for layers on top of a connection.
     pub fn new(kind: MisuseKind, rule: RuleId, message: impl Into<Cow<'static, str>>) -> Self {
         Misuse { kind, rule, pointer: String::new(), message: message.into() }
     }
@@ -41,7 +42,7 @@ impl Misuse {
         self
     }
 
-    /// What does not fit the model in a text of the host's own.
+    /// The misuse for a value of the host's text that is not valid.
     pub(crate) fn problem(problem: &Problem, text: &str) -> Self {
         let pointer = problem.pointer();
         let own = own_value(text, &pointer).filter(|_| ![TWICE, LONGER].contains(&problem.found));
@@ -49,7 +50,7 @@ impl Misuse {
         Misuse::new(MisuseKind::Params, problem.rule, message).at(pointer)
     }
 
-    /// What a check says of a text of the host's own.
+    /// The misuse for what a check found in the host's text.
     pub(crate) fn finding(check: &Check, finding: Finding, text: &str) -> Self {
         let Finding { pointer, message, .. } = finding;
         // Checks word what they say for both directions, and never know more than the peer may read.
@@ -62,7 +63,7 @@ impl Misuse {
     }
 }
 
-/// The value at a place of the host's own text as it is shown to the host: bounded, on one line, and printable.
+/// The value at a place of the host's text as the host is shown it: bounded, on one line, and printable.
 fn own_value(text: &str, pointer: &str) -> Option<String> {
     if pointer.split('/').any(|name| SECRET.contains(&name)) {
         return None;

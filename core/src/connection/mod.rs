@@ -1,15 +1,29 @@
-//! The connection: one peer, seen from one side.
+//! The connection: one participant of a conversation, a client or an agent.
 //!
-//! Theory of operation. Bytes go in with [`Connection::receive`] and wait there; [`Connection::poll_event`] reads them
-//! one frame at a time. So what the core knows is always what the host has been told, and what waits is bounded by what
-//! the host has put in. A frame passes framing, envelope, admission (`rules`), validation and tracking (`session`), in
-//! that order, and ends as an event, as a violation, or both. The host's own calls pass the same tables the other way,
-//! and either change everything they should and write one whole message, or change and write nothing.
+//! Theory of operation. Bytes go in with [`Connection::receive`] and wait there; [`Connection::poll_event`] reads them one
+//! frame at a time. So the state is always what the events have told the host, and no more waits than the host has put in.
+//! A frame passes framing, envelope, admission, validation, the session's state and the checks of the rules, in that order,
+//! and becomes an event, a violation, or both. The host's own calls pass the same tables the other way: each writes one
+//! whole message and changes the state with it, or does neither.
 //!
-//! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` and `telling` (the host's calls),
-//! `incoming`, `checker` and `template` (frames), `batch` (several messages in one), `calls` and `answers` (what frames turn into), `dismiss` (what the
-//! connection answers by itself), `clock` (what nobody answers), `handshake` (`initialize`), `state`, `session`,
-//! `early`, `pending` and `inserted` (what is tracked), `snapshot` (all that hosts see of it), `viewed` (what the views are shown), `rules`. `queue` holds the events.
+//! [`Connection`] is composed of parts. Each owns what it needs, in a file of its own with its own tests:
+//!
+//! | part | what it owns |
+//! | --- | --- |
+//! | `State` (`engine`) | the protocol: what both sides know, judged and changed by each message |
+//! | `Lifecycle` (`lifecycle`) | the phase; how `initialize` is repeated and fails; why the connection ended |
+//! | `Receiving` (`receiving`) | bytes and frames, their numbers and excerpts, templates of received messages |
+//! | `Sending` (`sending`) | what waits to be written, the budget of automatic answers, ids, templates of sent params |
+//! | `Batches` (`batch`) | answers that wait for the rest of their batch (version 2) |
+//! | `Inserted`, `Repeats` | prompts that have become messages, and prompts that repeat another (version 2) |
+//! | `EventQueue` (`event_queue`) | events that the host has not taken yet |
+//! | `Clock` (`clock`) | the time that the host has told last |
+//!
+//! The steps of the flows connect them. For a frame: `incoming` (the order of checks), `parse` and `body` (reading and
+//! validating), `calls` and `answers` (what a message does), `judge` (the rules), `report` and `error_data` (violations and
+//! refusals). For the host's calls: `outgoing` and `notify`. Beside them: `handshake` (`initialize`), `auto_answer` (requests
+//! that the connection answers on the host's behalf), `template_cache` (messages that need not be validated again) and
+//! `snapshot`, and `viewed` (what the views are shown). The `observer` feeds a connection with both directions.
 
 mod answers;
 mod auto_answer;
@@ -17,18 +31,23 @@ mod batch;
 mod body;
 mod calls;
 mod clock;
+mod error_data;
 mod event;
 mod event_queue;
 mod handshake;
 mod incoming;
 mod inserted;
 mod judge;
+mod lifecycle;
 mod misuse;
 mod notify;
 mod observer;
 mod outgoing;
+mod parse;
+mod receiving;
 mod repeats;
 mod report;
+mod sending;
 mod snapshot;
 mod template_cache;
 mod viewed;
@@ -43,6 +62,7 @@ pub use event::{
     Advice, Answered, Cancel, CloseReason, Closed, Consequence, Event, Notification, Outcome, Request, Response,
     ResultText, Violation,
 };
+pub use lifecycle::Phase;
 pub use misuse::Misuse;
 pub use observer::Observer;
 pub use outgoing::{CallOptions, Timeout};
@@ -54,155 +74,101 @@ pub use crate::engine::{
 pub use crate::versions::{NoVersions, Versions};
 
 use crate::engine::State;
-use crate::framing::{Decoder, Outbox};
 use crate::jsonrpc::Id;
 use crate::rules::Way;
-use crate::validation::{table, FieldIndex};
+use crate::validation::table;
 use batch::Batches;
+use clock::Clock;
 use event_queue::EventQueue;
-use handshake::Earlier;
 use inserted::Inserted;
+use lifecycle::Lifecycle;
+use receiving::Receiving;
 use repeats::Repeats;
-use template_cache::{Slots, TemplateCache};
+use sending::Sending;
 
 use crate::view::Views;
 
-/// How far a connection is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// `initialize` has not been sent.
-    Start,
-    /// `initialize` has been sent and not answered.
-    Initializing,
-    /// Open.
-    Ready,
-    /// Over.
-    Closed,
-}
-
-impl Phase {
-    /// A name for it, the same in every language.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Phase::Start => "start",
-            Phase::Initializing => "initializing",
-            Phase::Ready => "ready",
-            Phase::Closed => "closed",
-        }
-    }
-}
-
-/// So many bytes of own answers may wait, however short frames are.
+/// Lower bound of the budget for automatic answers that wait to be written, in bytes.
 const MIN_REPLY_BUDGET: usize = 1 << 20;
 
-/// The connection's own answers.
-#[derive(Debug, Default)]
-struct Replies {
-    /// Bytes of the outbox that may be such answers.
-    waiting: usize,
-    /// Frames wait until these have been written.
-    held: bool,
-}
-
-/// One peer, seen from one side.
+/// One side of a conversation: checks, tracks and answers what the peer sends, and checks what the host sends.
 ///
-/// The drain order after anything went in (bytes, end of stream, time, a call of the host's):
-/// [`poll_event`](Self::poll_event) until it returns `None`, then write [`transmit`](Self::transmit) and
-/// [`consume`](Self::consume) what was written, then ask [`poll_timeout`](Self::poll_timeout) when to come back.
+/// It does no I/O. Its methods are of four kinds:
+///
+/// * input: [`receive`](Self::receive), [`receive_eof`](Self::receive_eof), [`handle_timeout`](Self::handle_timeout);
+/// * output: [`poll_event`](Self::poll_event), [`transmit`](Self::transmit) with [`consume`](Self::consume),
+///   [`poll_timeout`](Self::poll_timeout);
+/// * calls: [`request`](Self::request), [`notify`](Self::notify), [`respond`](Self::respond),
+///   [`respond_error`](Self::respond_error), [`cancel`](Self::cancel), [`close`](Self::close);
+/// * state: everything that takes `&self`.
+///
+/// After any input or call, drain the output in this order: [`poll_event`](Self::poll_event) until it returns `None`; write
+/// [`transmit`](Self::transmit) and [`consume`](Self::consume) what was written; ask [`poll_timeout`](Self::poll_timeout)
+/// when to come back.
 #[derive(Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "each is true or not whatever the others are")]
 pub struct Connection {
-    phase: Phase,
+    /// The protocol: what both sides know, judged and changed by each message.
     state: State,
-    decoder: Decoder,
-    end_of_stream: bool,
-    outbox: Outbox,
-    replies: Replies,
+    lifecycle: Lifecycle,
+    receiving: Receiving,
+    sending: Sending,
     batches: Batches,
     inserted: Inserted,
     repeats: Repeats,
     events: EventQueue,
-    next_id: i64,
-    now: u64,
-    frames: u64,
-    /// First bytes of the frame that is being read.
-    head: Vec<u8>,
-    /// Whether the frame has more than these.
-    head_is_cut: bool,
-    /// What was seen of the last message, for the next one to use its room.
-    scratch: FieldIndex,
-    templates: TemplateCache,
-    /// The same for what the host sends.
-    send_templates: TemplateCache,
-    /// Room for the slots of a template.
-    slots: Slots,
-    /// The connection was ready once.
-    opened: bool,
-    /// The client has sent a request other than `initialize`, which is not repeated any more.
-    settled: bool,
-    /// What holds again should the `initialize` fail that is open.
-    earlier: Option<Box<Earlier>>,
-    ended: Option<CloseReason>,
-    /// It looks on: nothing is answered, and what one side should refuse is followed.
+    clock: Clock,
+    /// The connection belongs to an observer: nothing is answered, and what one side should refuse is followed.
     observes: bool,
     /// Sessions as conversations, if the host wants them.
     views: Option<Box<Views>>,
 }
 
 impl Connection {
-    /// A connection at its start.
+    /// Creates a connection for the side that `config` names. Nothing has been sent or received.
     pub fn new(mut config: Config) -> Self {
         config.limits.depth = config.limits.depth.min(crate::json::MAX_DEPTH);
         Connection {
-            phase: Phase::Start,
-            decoder: Decoder::new(config.framing, config.limits.frame),
-            end_of_stream: false,
-            outbox: Outbox::new(config.framing),
-            replies: Replies::default(),
+            lifecycle: Lifecycle::new(),
+            receiving: Receiving::new(config.framing, config.limits.frame),
+            sending: Sending::new(config.framing),
             batches: Batches::default(),
             inserted: Inserted::default(),
             repeats: Repeats::default(),
             events: EventQueue::default(),
-            next_id: 1,
-            now: 0,
-            frames: 0,
-            head: Vec::new(),
-            head_is_cut: false,
-            scratch: FieldIndex::default(),
-            templates: TemplateCache::default(),
-            send_templates: TemplateCache::default(),
-            slots: Slots::new(),
-            opened: false,
-            settled: false,
-            earlier: None,
-            ended: None,
+            clock: Clock::default(),
             observes: false,
             views: config.view.then(Box::default),
             state: State::new(config),
         }
     }
 
-    /// Takes bytes from the peer, in any split (with [`Framing::Messages`](crate::framing::Framing::Messages): one
-    /// message a call). Never fails; what is wrong with them becomes events.
+    /// Takes bytes that the peer sent, split in any way. With
+    /// [`Framing::Messages`](crate::framing::Framing::Messages), each call takes one message.
+    ///
+    /// This never fails: what is wrong with the bytes is reported by events. Bytes that come after
+    /// [`receive_eof`](Self::receive_eof), or when the connection is over, are ignored.
     pub fn receive(&mut self, bytes: &[u8]) {
-        if self.phase != Phase::Closed && !self.end_of_stream {
-            self.decoder.push(bytes);
+        if !self.lifecycle.is_closed() {
+            self.receiving.push(bytes);
         }
     }
 
-    /// The peer has closed its side: what was received is still read, then the host's requests end. A peer that only
-    /// stopped writing may still read, so its own requests can be answered after [`Event::Closed`] has listed them.
+    /// Tells the connection that the peer has closed its side of the stream.
+    ///
+    /// What was received before is still read. Then the host's open requests end with [`Outcome::Closed`], and the last
+    /// event is [`Event::Closed`]. A peer that only stopped writing may still read: the requests that [`Event::Closed`]
+    /// lists can be answered.
     pub fn receive_eof(&mut self) {
-        self.end_of_stream = true;
+        self.receiving.end();
     }
 
-    /// The next thing that the host must know.
+    /// Returns the next event, reading as many frames as that takes; `None` when more bytes are needed.
     ///
-    /// While more of the connection's own answers (refusals, questions answered in the host's place) wait in [`transmit`](Self::transmit)
-    /// than [one frame](Limits::frame) may have bytes, or 1 MiB if that is more, no further frame is read: a peer that
-    /// provokes answers and reads none fills no memory. Once they are written, [`poll_timeout`](Self::poll_timeout) says
-    /// that it is time to go on. Answers that wait for the rest of their batch count as well, the host's too: with
-    /// so many of them, requests that are open have to be answered first (BATCH-05).
+    /// Automatic answers (refusals, and answers on the host's behalf) are bounded. While more bytes of them wait in
+    /// [`transmit`](Self::transmit) than [`Limits::frame`], or 1 MiB if that is more, no frame is read, so that a peer that
+    /// provokes answers and reads none does not fill the memory. Once they are written, [`poll_timeout`](Self::poll_timeout)
+    /// returns the present time: poll again. Answers that wait for the rest of their batch count as well, the host's
+    /// included; with too many of those, the batch's open requests must be answered first (BATCH-05).
     #[must_use]
     pub fn poll_event(&mut self) -> Option<Event> {
         loop {
@@ -210,14 +176,14 @@ impl Connection {
                 return Some(event);
             }
             // Nothing more comes in after the end of the stream, so what its rest is answered is bounded by it.
-            self.replies.held = !self.end_of_stream && self.replies_over_limit();
-            if self.phase == Phase::Closed || self.replies.held {
+            self.sending.pause(!self.receiving.has_ended() && self.replies_over_limit());
+            if self.lifecycle.is_closed() || self.sending.is_paused() {
                 return None;
             }
-            if let Some(item) = self.decoder.poll() {
+            if let Some(item) = self.receiving.poll() {
                 self.incoming(item);
-            } else if self.end_of_stream {
-                match self.decoder.finish() {
+            } else if self.receiving.has_ended() {
+                match self.receiving.poll_rest() {
                     Some(item) => self.incoming(item),
                     None => self.end(CloseReason::EndOfStream),
                 }
@@ -227,46 +193,51 @@ impl Connection {
         }
     }
 
-    /// Whether it is clear at a glance that [`poll_event`](Self::poll_event) has nothing before more bytes come: who gets
-    /// them in small pieces need not ask after each.
+    /// Cheap check: `true` means that [`poll_event`](Self::poll_event) would return `None`. Callers that receive many small
+    /// chunks can skip polling after each; `false` says nothing.
     #[must_use]
     pub fn is_starved(&mut self) -> bool {
-        // What is held has to be let go by a poll.
-        self.events.is_empty() && !self.end_of_stream && !self.replies.held && self.decoder.is_starved()
+        // Where frames wait for answers to be written, only a poll finds that they have been.
+        self.events.is_empty() && !self.sending.is_paused() && self.receiving.needs_input()
     }
 
-    /// Bytes for the peer, which wait here until they are consumed: while they are many, read no more from the peer (with
-    /// [`Framing::Messages`](crate::framing::Framing::Messages): the rest of one message). Empty when there are none.
+    /// The bytes to write to the peer, until they are [consumed](Self::consume); empty when there are none. With
+    /// [`Framing::Messages`](crate::framing::Framing::Messages), the rest of one message.
+    ///
+    /// While many bytes wait here, stop reading from the peer.
     #[must_use]
     pub fn transmit(&self) -> &[u8] {
-        self.outbox.pending()
+        self.sending.pending()
     }
 
-    /// Bytes that wait for the peer: the length of [`transmit`](Self::transmit), or with
-    /// [`Framing::Messages`](crate::framing::Framing::Messages) of all messages. Answers that wait for the rest of their
-    /// batch cannot be sent yet, and are not among them.
+    /// The number of bytes that wait to be written: the length of [`transmit`](Self::transmit), or with
+    /// [`Framing::Messages`](crate::framing::Framing::Messages) that of all messages together. Answers that wait for the
+    /// rest of their batch cannot be written yet and are not counted.
     pub fn unsent(&self) -> usize {
-        self.outbox.len()
+        self.sending.len()
     }
 
-    /// Takes `count` bytes of [`transmit`](Self::transmit) as written; partial writes are normal.
+    /// Removes the first `count` bytes of [`transmit`](Self::transmit), which were written. Partial writes are normal; a
+    /// count above the length removes everything.
     pub fn consume(&mut self, count: usize) {
-        self.outbox.consume(count);
-        self.replies.waiting = self.replies.waiting.min(self.outbox.len());
+        self.sending.consume(count);
     }
 
-    /// Whether too many of the connection's own answers wait for the host to write them.
+    /// Whether more automatic answers wait than their budget allows.
     fn replies_over_limit(&self) -> bool {
-        self.replies.waiting + self.batches.held() > self.state.config.limits.frame.max(MIN_REPLY_BUDGET)
+        self.sending.auto_reply_bytes() + self.batches.held() > self.state.config.limits.frame.max(MIN_REPLY_BUDGET)
     }
 
-    /// Ends the connection from this side: permission requests that are open are answered `cancelled` (PERM-19) and
-    /// elicitations `cancel` (ELIC-28), own requests end with [`Outcome::Closed`], and what waits in
-    /// [`transmit`](Self::transmit) can still be sent. Of a batch that is not complete, the answers that are there go out:
-    /// there will be no others. After [`receive_eof`](Self::receive_eof) a batch goes on waiting for its answers, like any
-    /// request, and this writes what is there.
+    /// Ends the connection from this side.
+    ///
+    /// Open permission requests are answered with `cancelled` (PERM-19) and elicitations with `cancel` (ELIC-28). The host's
+    /// open requests end with [`Outcome::Closed`], and the last event is [`Event::Closed`]. What waits in
+    /// [`transmit`](Self::transmit) can still be written.
+    ///
+    /// The answers of an incomplete batch are written without those that are missing. After the peer has closed its side, a
+    /// batch goes on waiting for its answers; calling this writes what there is.
     pub fn close(&mut self) {
-        if self.phase == Phase::Closed {
+        if self.lifecycle.is_closed() {
             self.send_batches();
         } else {
             self.auto_answer(None, crate::engine::questions::AutoAnswerReason::End);
@@ -274,96 +245,98 @@ impl Connection {
         }
     }
 
-    /// The side that the host plays.
+    /// The side of this connection's host.
     pub fn role(&self) -> Role {
         self.state.config.role
     }
 
-    /// The configuration.
+    /// The configuration that the connection was created with.
     pub fn config(&self) -> &Config {
         &self.state.config
     }
 
-    /// How far the connection is.
+    /// How far the connection has come.
     pub fn phase(&self) -> Phase {
-        self.phase
+        self.lifecycle.phase()
     }
 
-    /// The agreed protocol version: a client knows it once `initialize` has been answered, an agent once it has come.
+    /// The agreed protocol version. An agent knows it once it has received `initialize`, a client once it has received the
+    /// answer; `None` before.
     pub fn version(&self) -> Option<u16> {
         self.state.version
     }
 
-    /// What the peer can do: its capabilities object as JSON text, `{}` before `initialize`.
+    /// The peer's capabilities: the object that it sent in `initialize`, as JSON text; `{}` before that.
     pub fn capabilities(&self) -> &str {
         or_empty(&self.state.peer.capabilities)
     }
 
-    /// What the host said it can do: its capabilities object as JSON text, `{}` before `initialize`.
+    /// The host's capabilities: the object that it sent in `initialize`, as JSON text; `{}` before that.
     pub fn own_capabilities(&self) -> &str {
         or_empty(&self.state.own.capabilities)
     }
 
-    /// The peer's whole params or result of `initialize` as JSON text: its name, its ways to log in. `{}` before.
+    /// The peer's params (a client's) or result (an agent's) of `initialize` as JSON text, which also has its name and its
+    /// ways to log in; `{}` before that.
     pub fn peer_info(&self) -> &str {
         or_empty(&self.state.peer.initialize)
     }
 
-    /// The name of the program behind the peer, for logs and messages; `None` before `initialize`, and where the peer does
-    /// not say it, as it should (INIT-11).
+    /// The name of the peer's program, for logs and messages; `None` before `initialize`, and where the peer does not tell
+    /// its name, as it should (INIT-11).
     pub fn peer_name(&self) -> Option<Cow<'_, str>> {
         self.version()?;
         let info = self.state.tables.dialect.hello(self.role().other()).info;
         crate::json::unescape(crate::json::agreed(self.peer_info(), &format!("/{info}/name"))?)
     }
 
-    /// Whether a request of this method may be sent once more when nobody knows what became of it, because its time was up or
-    /// the connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time, `never` because
-    /// it might be done twice; the name of a [`Retry`](crate::validation::table::Retry). `None` before the version is agreed
-    /// on, and for methods that are no requests of that version.
+    /// Whether a request of this method may be sent again when its outcome is unknown, because it timed out or the
+    /// connection was lost: `safe` (as it is), `key` (with the same `idempotencyKey`) or `never` (it might be done twice).
+    /// These are the names of [`Retry`](crate::validation::table::Retry). `None` before a version is agreed on, and for
+    /// methods that are not requests of that version.
     pub fn retry_class(&self, method: &str) -> Option<&'static str> {
         self.version()?;
         let row = self.state.method(method)?;
         (row.kind != table::Kind::Notification).then(|| row.retry.name())
     }
 
-    /// What the peer says about one extension under `_meta` of its capabilities, as JSON text; `None` where it does not
-    /// advertise it (EXT-10), and before `initialize`.
+    /// What the peer advertises for one extension, under `_meta` of its capabilities, as JSON text (EXT-10); `None` where it
+    /// advertises nothing, and before `initialize`.
     pub fn peer_extension(&self, name: &str) -> Option<&str> {
         self.state.peer.extension(name)
     }
 
-    /// The sessions that are known, in no order.
+    /// The sessions that are open, being loaded or being resumed, in no particular order.
     pub fn sessions(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
         self.state.sessions.iter()
     }
 
-    /// What is known of one session.
+    /// The session of this id; `None` when it is not open here.
     pub fn session(&self, id: &str) -> Option<&Session> {
         self.state.sessions.get(id)
     }
 
-    /// The host's own requests that have no answer yet, oldest first.
+    /// The requests that the host sent and that have no answer yet, oldest first.
     pub fn pending(&self) -> impl Iterator<Item = &OpenRequest> {
         self.state.outbound.iter()
     }
 
-    /// The peer's requests that the host has not answered yet, oldest first (RPC-15).
+    /// The requests that the peer sent and that the host has not answered yet, oldest first (RPC-15).
     pub fn unanswered(&self) -> impl Iterator<Item = &OpenRequest> {
         self.state.inbound.iter()
     }
 
-    /// The peer's open request with this number.
+    /// The peer's open request with this serial.
     pub fn unanswered_by_serial(&self, serial: u64) -> Option<&OpenRequest> {
         self.state.inbound.by_serial(serial)
     }
 
-    /// The host's own open request with this number.
+    /// The host's open request with this serial.
     pub fn pending_by_serial(&self, serial: u64) -> Option<&OpenRequest> {
         self.state.outbound.by_serial(serial)
     }
 
-    /// The host's own open request with this id.
+    /// The host's open request with this id.
     pub fn pending_by_id(&self, id: &Id) -> Option<&OpenRequest> {
         self.state.outbound.get(id)
     }
@@ -373,41 +346,37 @@ impl Connection {
         self.state.inbound.get(id)
     }
 
-    /// Whether the agent works for this user, as far as anything has said (AUTH-02); both sides know it. After a logout, sessions that were
-    /// open are marked as well: [`Session::auth_uncertain`].
+    /// Whether the user is logged in with the agent, as far as messages have shown (AUTH-02). After a logout, sessions that
+    /// were open are marked by [`Session::auth_uncertain`].
     pub fn login(&self) -> Login {
         self.state.auth.login
     }
 
-    /// The ways to log in that the agent listed and that can be used, in its order: the id, and who carries it out.
+    /// The ways to log in that the agent offers and that can be used, in the agent's order: the id of each, and who carries
+    /// it out.
     pub fn login_methods(&self) -> impl Iterator<Item = (&str, LoginKind)> {
         self.state.auth.methods.iter().map(|(id, kind)| (&**id, *kind))
     }
 
-    /// The ids of questions that are settled on web pages and have not been yet (ELIC-20), in the order of their text.
+    /// The ids of elicitations in `url` mode that are not completed yet (ELIC-20), in alphabetical order.
     pub fn open_elicitations(&self) -> impl Iterator<Item = &str> {
         self.state.elicitations.ids()
     }
 
-    /// The model providers that the agent listed last, in the order of their ids, and whether each is switched on
-    /// (PROV-04; draft).
+    /// The model providers that the agent listed last, in alphabetical order of their ids, and whether each is enabled
+    /// (PROV-04; a draft).
     pub fn providers(&self) -> impl Iterator<Item = (&str, bool)> {
         self.state.providers.iter()
     }
 
-    /// Terminals that were created and not released, by session (TERM-04).
+    /// The terminals that were created and not released (TERM-04), by session.
     pub fn open_terminals(&self) -> Vec<TerminalRef> {
         self.state.sessions.terminals()
     }
 
-    /// Bytes that were received and not read yet: stop reading from the transport while this is large.
+    /// The number of bytes that were received and not read yet. While it is large, stop reading from the transport.
     pub fn buffered(&self) -> usize {
-        self.decoder.buffered()
-    }
-
-    /// Whether `initialize` has been answered, also when the connection is over by now.
-    fn ready(&self) -> bool {
-        self.phase == Phase::Ready || (self.phase == Phase::Closed && self.opened)
+        self.receiving.buffered()
     }
 
     fn next_serial(&mut self) -> u64 {
@@ -415,13 +384,13 @@ impl Connection {
         self.state.newest
     }
 
-    /// Ends a request of the host's, which may be a late one, with an event.
+    /// Ends a request of the host, which may be a late one, with an event.
     fn end_request(&mut self, request: OpenRequest, outcome: Outcome) {
         if !self.is_unfollowed(&request) {
             self.track_answer(&request, outcome.result());
         }
         let starts = request.row.is_some_and(|row| row.phase == crate::validation::table::Phase::Start);
-        if starts && request.late.is_none() && self.phase == Phase::Initializing {
+        if starts && request.late.is_none() && self.lifecycle.is_initializing() {
             self.initialize_failed();
         }
         let OpenRequest { id, serial, method, session, late, .. } = request;
@@ -431,8 +400,7 @@ impl Connection {
 
     /// Ends everything (RPC-33).
     fn end(&mut self, reason: CloseReason) {
-        self.phase = Phase::Closed;
-        self.ended = Some(reason);
+        self.lifecycle.close(reason);
         let told = id!("RPC-33").is_on(Way::Track)
             && (reason != CloseReason::EndOfStream || id!("FRAME-07").is_on(Way::Track));
         while let Some(request) = self.state.outbound.pop_first().filter(|_| told) {

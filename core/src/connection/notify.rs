@@ -1,11 +1,11 @@
-//! The host's notifications, which are most of what an agent sends, and how the params of its calls are read.
+//! Sending notifications, which are most of what an agent sends; and preparing params, which requests need too.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::misuse::Misuse;
 use super::outgoing::{ValidatedJson, CANCEL};
-use super::template_cache::{CacheHit, ParsedCall, Slots};
+use super::template_cache::{CacheHit, ParsedCall, Scratch};
 use super::Connection;
 use crate::engine::questions::AutoAnswerReason;
 use crate::engine::{MisuseKind, RuleMessage};
@@ -15,7 +15,7 @@ use crate::rules::Way;
 use crate::validation::table::{Method, Scope};
 use crate::validation::{FieldIndex, Mode, Part, Problem, Validator};
 
-/// Params that may be sent.
+/// Params that are valid and name a session that may be named.
 #[derive(Default)]
 pub(super) struct PreparedParams<'a> {
     pub(super) text: Cow<'a, str>,
@@ -26,13 +26,17 @@ pub(super) struct PreparedParams<'a> {
 }
 
 impl Connection {
-    /// Sends a notification. `session/cancel` also answers the session's open permission requests with `cancelled`
-    /// (CANCEL-03), but for those of background work (CANCEL-24), and in version 1 its open elicitations with `cancel`
-    /// (ELIC-29); in version 2 the agent takes back those that it no longer needs (ELIC-32). An idle `state_update` that ends work which the client has cancelled has the stop reason `cancelled`, whatever it says
-    /// (LIFE-15); [advice](super::Advice) tells of it.
+    /// Sends a notification; `params` is JSON text as for [`request`](Self::request).
+    ///
+    /// `session/cancel` also answers the session's open permission requests with `cancelled` (CANCEL-03), except for those
+    /// of background work (CANCEL-24), and in version 1 its open elicitations with `cancel` (ELIC-29); in version 2 the agent
+    /// withdraws those that it no longer needs (ELIC-32). `$/cancel_request` is sent by [`cancel`](Self::cancel). An idle
+    /// `state_update` that ends work which the client has cancelled gets the stop reason `cancelled`, whatever it says
+    /// (LIFE-15); an [`Advice`](super::Advice) event reports the change.
     ///
     /// # Errors
-    /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
+    /// [`Misuse`] when the specification does not allow the method now, the params are not valid, a rule forbids the
+    /// message, or it is too long (LIMIT-01). Nothing was sent.
     pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
         if method == CANCEL {
             let id = json::pointer(params, "/requestId")
@@ -64,7 +68,7 @@ impl Connection {
         };
         let mut advice = self.judge_outgoing(&said, own)?;
         advice.extend(instead);
-        self.outbox.push_whole(message);
+        self.sending.write(message);
         self.state.sessions.foresee(method, session.as_ref());
         self.track(&said);
         self.show_told(&said, update);
@@ -72,7 +76,7 @@ impl Connection {
             self.auto_answer(Some(session), AutoAnswerReason::Cancel);
         }
         self.advise(advice);
-        self.scratch = field_index.cleared();
+        self.sending.templates.recycle_index(field_index);
         Ok(())
     }
 
@@ -92,24 +96,22 @@ impl Connection {
         Err(Misuse::new(MisuseKind::Params, id!("RPC-19"), expected))
     }
 
-    /// Holds params against the model and the sessions.
+    /// Validates params against the schema, and that their session may be named.
     pub(super) fn prepare_params<'a>(
         &mut self,
         row: Option<&'static Method>,
         params: &'a str,
         part: Part,
     ) -> Result<PreparedParams<'a>, Misuse> {
-        let cast = self.send_templates.lookup(params, self.state.tables, &mut self.scratch);
+        let hit = self.sending.templates.lookup(params, self.state.tables);
         if let Some(CacheHit { row, session, update, field_index, .. }) =
-            cast.filter(|cast| row.is_some_and(|row| std::ptr::eq(row, cast.row)))
+            hit.filter(|hit| row.is_some_and(|row| std::ptr::eq(row, hit.row)))
         {
             let session = Some(self.own_session(row, &session)?);
             return Ok(PreparedParams { text: Cow::Borrowed(params), own: Vec::new(), session, update, field_index });
         }
-        let scratch = std::mem::take(&mut self.scratch);
-        let mut validator = Validator::with(scratch, self.state.tables, self.state.config.drafts, Mode::Send, part);
-        let mut slots = std::mem::take(&mut self.slots);
-        slots.clear();
+        let Scratch { field_index, slots } = self.sending.templates.take_scratch();
+        let mut validator = Validator::with(field_index, self.state.tables, self.state.config.drafts, Mode::Send, part);
         validator.slots = Some(slots);
         let (ValidatedJson { text, own }, validated) =
             self.validate_outgoing(validator, row.map_or(0, |row| row.params), params)?;
@@ -119,17 +121,17 @@ impl Connection {
             Some((row, id)) => Some(self.own_session(row, &id)?),
             None => None,
         };
-        let mut slots: Slots = validated.slots.unwrap_or_default();
-        slots.retain(|(slot, _)| Some(slot) != place.as_ref());
+        let mut slots = validated.slots.unwrap_or_default();
+        if let Some(place) = &place {
+            // A template is for one session, which is looked up by its id.
+            slots.exclude(place);
+        }
         if let (Some(row), Some(session), true, Cow::Borrowed(_)) = (row, &session, own.is_empty(), &text) {
             let (update, field_index) = (validated.variant, &validated.field_index);
-            self.send_templates.insert(
-                params,
-                &ParsedCall { row, update, session, field_index, params: 0..params.len() },
-                &slots,
-            );
+            let parsed = ParsedCall { row, update, session, field_index, params: 0..params.len() };
+            self.sending.templates.insert(params, &parsed, &slots);
         }
-        self.slots = slots;
+        self.sending.templates.recycle_slots(slots);
         Ok(PreparedParams { text, own, session, update: validated.variant, field_index: validated.field_index })
     }
 }

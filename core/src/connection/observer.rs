@@ -1,31 +1,31 @@
-//! A conversation seen from outside: inspectors, recorders and conformance runs have the bytes of both sides.
+//! The observer: a conversation seen from outside, for inspectors, recorders and conformance runs.
 //!
-//! Theory of operation. One state is judged and changed by both directions. A frame is read as its receiver would read it:
-//! before one, the connection is turned to the side that it goes to, so that what was sent by that side is its own and what
-//! comes is the peer's. Nothing is ever answered. What a receiver would refuse is reported and followed as far as it makes
-//! sense, because the real receiver may think otherwise: its answer shows what became of it. What is over a limit is not
-//! followed, so that what is kept stays bounded whatever the two sides send.
+//! Theory of operation. The messages of both directions are judged by one state and change it. A frame is read as its
+//! receiver would read it: before each frame, the connection is turned to the side that receives it, so that this side's
+//! requests are the connection's own and the sender is its peer. Nothing is ever answered. A message that a receiver should
+//! refuse is reported, and followed as far as that makes sense, because the real receiver may decide otherwise: its answer
+//! shows what it did. What is over a limit is not followed, so memory stays bounded whatever the two sides send.
 //!
-//! Bytes wait until events are asked for. What one side has sent stands in that direction's decoder; where the other side
-//! spoke before it was read, it stands in line behind it.
+//! Bytes wait until events are polled. What one side has sent is in the decoder of its direction. Where the other side spoke
+//! before that was read, its bytes wait in a queue behind it, so that the order of the messages is kept.
 
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 
+use super::receiving::Receiving;
 use super::report::Subject;
-use super::template_cache::TemplateCache;
 use super::{CloseReason, Closed, Config, Connection, Event, OpenRequest, Outcome, Phase, Role, Session, Versions};
-use crate::framing::{Decoder, Framing, Item};
+use crate::framing::{Framing, Item};
 use crate::jsonrpc::Id;
 use crate::validation::table::Method;
 
-/// Looks on while a client and an agent talk, and reports what either of them does wrong. It sends nothing.
+/// Follows the conversation of a client and an agent, and reports the violations of both. It sends nothing.
 ///
-/// The bytes of each side go in with [`receive`](Self::receive) in the order in which they were sent, in any split. What was
-/// seen comes out of [`poll_event`](Self::poll_event) with the side that sent it: requests, notifications, the end of each
-/// request as [`Event::Response`], and violations. A violation's [consequence](super::Consequence) is what a receiver is to
-/// do about the message; what the real one did is in what follows.
+/// The bytes of each side go in with [`receive`](Self::receive), in the order in which they were sent and split in any way.
+/// [`poll_event`](Self::poll_event) returns each event with the side that sent the message: requests, notifications,
+/// violations, and the end of each request as [`Event::Response`]. The [consequence](super::Consequence) of a violation is
+/// what a receiver should do with the message; what the real receiver did shows in later events.
 ///
 /// ```
 /// use libacp::connection::{Event, Observer};
@@ -45,27 +45,26 @@ use crate::validation::table::Method;
 /// ```
 #[derive(Debug)]
 pub struct Observer {
-    /// Turned to the side that a frame goes to.
+    /// Turned to the side that receives the frame which is read.
     pub(super) connection: Connection,
-    /// What belongs to the direction that the connection is not turned to.
+    /// The parts of the direction that the connection is not turned to.
     other: Direction,
-    /// What came behind what the connection's decoder has.
+    /// What was received after the bytes in the connection's decoder.
     waiting: VecDeque<(Role, Waiting)>,
-    /// Bytes in there.
+    /// Number of bytes in `waiting`.
     bytes: usize,
     /// Events of the frame that was read last.
     events: VecDeque<(Role, Event)>,
-    /// Sides of which it was said that their stream has ended, and those of which it was read.
+    /// Sides whose stream has ended.
     told: Sides,
+    /// Sides whose stream was read to its end.
     ended: Sides,
 }
 
-/// One direction's own.
+/// The parts of a connection that belong to one direction.
 #[derive(Debug)]
 struct Direction {
-    decoder: Decoder,
-    templates: TemplateCache,
-    frames: u64,
+    receiving: Receiving,
     answered: u64,
 }
 
@@ -75,7 +74,7 @@ enum Waiting {
     End,
 }
 
-/// Some of the two sides.
+/// A set of sides.
 #[derive(Debug, Default)]
 struct Sides([bool; 2]);
 
@@ -84,14 +83,14 @@ impl Sides {
         self.0[side as usize]
     }
 
-    /// Whether it was not among them before.
+    /// Adds a side; `true` if it was not in the set.
     fn add(&mut self, side: Role) -> bool {
         !mem::replace(&mut self.0[side as usize], true)
     }
 }
 
 impl Default for Observer {
-    /// An observer of all versions, with the defaults of a configuration.
+    /// Creates an observer of all protocol versions, with default limits.
     fn default() -> Self {
         let mut config = Config::client();
         config.versions = Versions::ALL;
@@ -100,15 +99,17 @@ impl Default for Observer {
 }
 
 impl Observer {
-    /// An observer at the start of a conversation. The role of the configuration does not matter, nor do its time-outs; the
-    /// [versions](Config::versions) are those that it can follow, so usually [all](super::Versions::ALL).
+    /// Creates an observer for a conversation from its start.
+    ///
+    /// The role and the time limits of `config` are not used. [`Config::versions`] are the versions that can be followed,
+    /// usually [all](super::Versions::ALL).
     pub fn new(config: Config) -> Self {
-        let decoder = Decoder::new(config.framing, config.limits.frame);
+        let receiving = Receiving::new(config.framing, config.limits.frame);
         let mut connection = Connection::new(config);
         connection.observes = true;
         Observer {
             connection,
-            other: Direction { decoder, templates: TemplateCache::default(), frames: 0, answered: 0 },
+            other: Direction { receiving, answered: 0 },
             waiting: VecDeque::new(),
             bytes: 0,
             events: VecDeque::new(),
@@ -117,19 +118,21 @@ impl Observer {
         }
     }
 
-    /// Takes bytes that one side has sent, in any split (with [`Framing::Messages`](crate::framing::Framing::Messages): one
-    /// message a call). Never fails; what is wrong with them becomes events. Bytes of the two sides go in in the order in
-    /// which they were sent: an answer before its request is an answer to nothing. Poll after each call: what was received
-    /// is read then.
+    /// Takes bytes that one side sent, split in any way. With
+    /// [`Framing::Messages`](crate::framing::Framing::Messages), each call takes one message.
+    ///
+    /// This never fails: what is wrong with the bytes is reported by events. Pass the bytes of the two sides in the order
+    /// in which they were sent, as an answer before its request is an answer to nothing. Poll after each call, as that is
+    /// when the bytes are read.
     pub fn receive(&mut self, from: Role, bytes: &[u8]) {
-        if self.connection.phase == Phase::Closed || self.told.has(from) || bytes.is_empty() {
+        if self.connection.lifecycle.is_closed() || self.told.has(from) || bytes.is_empty() {
             return;
         }
         if self.waiting.is_empty() {
             let turned = self.sender() == from;
-            if turned || self.connection.decoder.is_starved() {
+            if turned || self.connection.receiving.needs_input() {
                 self.turn_to(from.other());
-                self.connection.decoder.push(bytes);
+                self.connection.receiving.push(bytes);
                 return;
             }
         }
@@ -144,28 +147,28 @@ impl Observer {
         }
     }
 
-    /// One side has closed its stream. Once both have, requests that were never answered end with [`Outcome::Closed`], and
-    /// the last event is [`Event::Closed`].
+    /// Tells the observer that one side has closed its stream. Once both have, requests without an answer end with
+    /// [`Outcome::Closed`], and the last event is [`Event::Closed`].
     pub fn receive_eof(&mut self, from: Role) {
-        if self.connection.phase != Phase::Closed && self.told.add(from) {
+        if !self.connection.lifecycle.is_closed() && self.told.add(from) {
             self.waiting.push_back((from, Waiting::End));
         }
     }
 
-    /// What was seen next, and who sent it; of a [`Response`](Event::Response), the side that had asked when it ended for
-    /// want of an answer.
+    /// Returns the next event and the side that sent the message; `None` when more bytes are needed. For a
+    /// [`Response`](Event::Response) without an answer, the side is the one that sent the request.
     #[must_use]
     pub fn poll_event(&mut self) -> Option<(Role, Event)> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 return Some(event);
             }
-            if self.connection.phase == Phase::Closed {
+            if self.connection.lifecycle.is_closed() {
                 (self.waiting, self.bytes) = (VecDeque::new(), 0);
                 return None;
             }
             let from = self.sender();
-            if let Some(item) = self.connection.decoder.poll() {
+            if let Some(item) = self.connection.receiving.poll() {
                 self.read(from, item);
                 continue;
             }
@@ -174,29 +177,30 @@ impl Observer {
             match next {
                 Waiting::Bytes(bytes) => {
                     self.bytes -= bytes.len();
-                    self.connection.decoder.push(&bytes);
+                    self.connection.receiving.push(&bytes);
                 }
                 Waiting::End => self.end(from),
             }
         }
     }
 
-    /// Bytes that were received and not read yet, of both sides.
+    /// The number of bytes, of both sides, that were received and not read yet.
     pub fn buffered(&self) -> usize {
-        self.connection.decoder.buffered() + self.other.decoder.buffered() + self.bytes
+        self.connection.receiving.buffered() + self.other.receiving.buffered() + self.bytes
     }
 
-    /// The version that both sides have agreed on; before the agent has answered, what it is expected to answer.
+    /// The protocol version that both sides have agreed on. Between `initialize` and its answer, the version that the agent
+    /// should answer with; `None` before.
     pub fn version(&self) -> Option<u16> {
         self.connection.version()
     }
 
-    /// How far the conversation is.
+    /// How far the conversation has come.
     pub fn phase(&self) -> Phase {
         self.connection.phase()
     }
 
-    /// What one side can do: its capabilities object as JSON text, `{}` before `initialize`.
+    /// The capabilities of one side: the object that it sent in `initialize`, as JSON text; `{}` before that.
     pub fn capabilities(&self, of: Role) -> &str {
         if self.connection.role() == of {
             self.connection.own_capabilities()
@@ -205,40 +209,40 @@ impl Observer {
         }
     }
 
-    /// What is known of one session.
+    /// The session of this id; `None` when it is not open.
     pub fn session(&self, id: &str) -> Option<&Session> {
         self.connection.session(id)
     }
 
-    /// The sessions that are known, in no order.
+    /// The sessions that are open, being loaded or being resumed, in no particular order.
     pub fn sessions(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
         self.connection.sessions()
     }
 
-    /// The requests that one side has sent and that have no answer yet, oldest first.
+    /// The requests that one side sent and that have no answer yet, oldest first.
     pub fn open_requests(&self, of: Role) -> impl Iterator<Item = &OpenRequest> {
         let state = &self.connection.state;
         let requests = if self.connection.role() == of { &state.outbound } else { &state.inbound };
         requests.iter()
     }
 
-    /// All that is known of the conversation as a whole, as [`Connection::snapshot`] has it.
+    /// All that is known of the conversation as a whole, as JSON text: see [`Connection::snapshot`].
     pub fn snapshot(&self) -> String {
         self.connection.snapshot()
     }
 
-    /// Who has sent what the connection's decoder has.
+    /// The side that sent the bytes in the connection's decoder.
     fn sender(&self) -> Role {
         self.connection.role().other()
     }
 
     /// The stream of one side has ended; the connection is turned to the other.
     fn end(&mut self, from: Role) {
-        if let Some(item) = self.connection.decoder.finish() {
+        if let Some(item) = self.connection.receiving.poll_rest() {
             self.read(from, item);
         }
         self.ended.add(from);
-        if !self.ended.has(from.other()) || self.connection.phase == Phase::Closed {
+        if !self.ended.has(from.other()) || self.connection.lifecycle.is_closed() {
             return;
         }
         let terminals = self.connection.open_terminals();
@@ -249,7 +253,7 @@ impl Observer {
             }
             self.take_events(receiver);
         }
-        self.connection.phase = Phase::Closed;
+        self.connection.lifecycle.close(CloseReason::EndOfStream);
         let closed = Closed { reason: CloseReason::EndOfStream, unanswered: Vec::new(), terminals };
         self.events.push_back((from, Event::Closed(closed)));
     }
@@ -265,27 +269,25 @@ impl Observer {
         }
     }
 
-    /// Looks at the conversation from the side of who receives.
+    /// Turns the connection to the side that receives.
     fn turn_to(&mut self, receiver: Role) {
         let connection = &mut self.connection;
         if connection.state.config.role == receiver {
             return;
         }
-        let Direction { decoder, templates, frames, answered } = &mut self.other;
-        mem::swap(&mut connection.decoder, decoder);
-        mem::swap(&mut connection.templates, templates);
-        mem::swap(&mut connection.frames, frames);
+        let Direction { receiving, answered } = &mut self.other;
+        mem::swap(&mut connection.receiving, receiving);
         mem::swap(&mut connection.state.answered, answered);
         connection.state.turn_to(receiver);
-        if let Some(earlier) = &mut connection.earlier {
+        if let Some(earlier) = connection.lifecycle.earlier() {
             earlier.turn();
         }
     }
 }
 
 impl Connection {
-    /// A request that a receiver should refuse may be served all the same: it stays open, and what it brings about is known
-    /// by its answer. Not so what is over a limit: of a session that there is no room for, the answer alone is awaited.
+    /// Keeps a request that its receiver should refuse, as the receiver may serve it all the same: the answer shows what it
+    /// did. Over a limit nothing is followed: of a request for one session too many, only the answer is awaited.
     pub(super) fn keep_refused(&mut self, subject: &Subject) {
         let limits = &self.state.config.limits;
         if self.state.inbound.len() >= limits.pending {

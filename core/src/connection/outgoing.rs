@@ -1,5 +1,5 @@
-//! The host's calls. Each either does everything it says and writes one whole message, or returns [`Misuse`] and
-//! changes nothing.
+//! Sending requests and answers. Each call writes one whole message and changes the state with it, or returns [`Misuse`]
+//! and changes nothing.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::calls::JSON_RPC;
 use super::misuse::{shown, Misuse};
 use super::notify::PreparedParams;
 use super::repeats::Ended;
-use super::{CloseReason, Connection, Phase};
+use super::{CloseReason, Connection};
 use crate::engine::questions::AutoAnswerReason;
 use crate::engine::{
     rows, too_early, unknown, withheld, MessageKind, MisuseKind, OpenRequest, Policy, RequestKey, RuleMessage, Standing,
@@ -29,25 +29,25 @@ const NOT_SET_UP: &str =
 /// The notification that asks for a request back.
 pub(super) const CANCEL: &str = "$/cancel_request";
 
-/// What a request may ask for beyond its params.
+/// Options of a request beside its method and params.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CallOptions {
-    /// Its id; `None` lets the connection choose the next number.
+    /// The id of the request. `None` (the default) takes the next free number.
     pub id: Option<Id>,
-    /// When it fails for want of an answer.
+    /// How long to wait for the answer.
     pub timeout: Timeout,
 }
 
 impl CallOptions {
-    /// The same with this id.
+    /// Sets the id.
     #[must_use]
     pub fn id(mut self, id: impl Into<Option<Id>>) -> Self {
         self.id = id.into();
         self
     }
 
-    /// The same with this limit of time.
+    /// Sets how long to wait for the answer.
     #[must_use]
     pub fn timeout(mut self, timeout: Timeout) -> Self {
         self.timeout = timeout;
@@ -55,30 +55,30 @@ impl CallOptions {
     }
 }
 
-/// When a request of the host's fails for want of an answer.
+/// How long a request waits for its answer before it ends with [`Outcome::Timeout`](super::Outcome::Timeout).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Timeout {
-    /// When the configuration says.
+    /// As long as [`Config::timeout`](super::Config::timeout) says.
     #[default]
     Configured,
-    /// Never, whatever the configuration says.
+    /// Without a limit, whatever the configuration says.
     Never,
-    /// So many milliseconds after the time last told.
+    /// This many milliseconds from the time that [`handle_timeout`](super::Connection::handle_timeout) was last given.
     After(u64),
 }
 
 impl Timeout {
-    fn deadline(self, configured: Option<u64>, now: u64) -> Option<u64> {
-        let after = match self {
+    /// How long the request may take; `None` for ever.
+    fn milliseconds(self, configured: Option<u64>) -> Option<u64> {
+        match self {
             Timeout::Configured => configured,
             Timeout::Never => None,
             Timeout::After(milliseconds) => Some(milliseconds),
-        };
-        after.map(|milliseconds| now.saturating_add(milliseconds))
+        }
     }
 }
 
-/// JSON of the host's that fits its type.
+/// JSON of the host that is valid for its type.
 pub(super) struct ValidatedJson<'a> {
     pub(super) text: Cow<'a, str>,
     /// What may not be in it, or should not: see [`Connection::judge_outgoing`].
@@ -86,20 +86,22 @@ pub(super) struct ValidatedJson<'a> {
 }
 
 impl Connection {
-    /// Sends a request and returns its id; the answer comes as one [`Event::Response`](super::Event::Response).
+    /// Sends a request and returns its id. The answer comes as one [`Event::Response`](super::Event::Response).
     ///
-    /// `params` is JSON text, an object; a method that is not the specification's may have a list as well. For `initialize`, `protocolVersion` is filled in when it is left out.
+    /// `params` is JSON text: an object, or for a method that the specification does not have, an object or a list
+    /// (RPC-19). The params of `initialize` get a `protocolVersion` when they have none (INIT-03).
     ///
     /// # Errors
-    /// [`Misuse`] when the specification forbids the call now or the params do not fit; nothing was sent.
+    /// [`Misuse`] when the specification does not allow the method now, the params are not valid, a rule forbids the
+    /// message, or a [limit](super::Limits) is reached (LIMIT-01, LIMIT-03, LIMIT-04, LIMIT-05). Nothing was sent.
     pub fn request(&mut self, method: &str, params: &str) -> Result<Id, Misuse> {
         self.request_with(method, params, CallOptions::default())
     }
 
-    /// As [`request`](Self::request), with an id or a time-out of the host's choice.
+    /// As [`request`](Self::request), with an id or a time limit of the host's choice.
     ///
     /// # Errors
-    /// [`Misuse`], as above.
+    /// As [`request`](Self::request); also when the id is null (RPC-07) or names a request that is still open (RPC-10).
     pub fn request_with(&mut self, method: &str, params: &str, options: CallOptions) -> Result<Id, Misuse> {
         let row = self.admitted(method, true)?;
         let params = self.structured(row, params)?;
@@ -131,7 +133,7 @@ impl Connection {
                 ));
             }
             Some(id) => id,
-            None => self.free_id(),
+            None => self.sending.free_id(|id| self.is_taken(id)),
         };
         let message = self.fits_frame(params.len(), || write_request(&id, method, &params))?;
         let rows = match tables {
@@ -148,21 +150,21 @@ impl Connection {
             request: None,
         };
         let advice = self.judge_outgoing(&said, own)?;
-        if let (true, Id::Number(number)) = (allocated, &id) {
-            self.next_id = number + 1;
+        if allocated {
+            self.sending.use_id(&id);
         }
         let serial = self.next_serial();
         let note = self.track(&said);
         self.show_asked(&said, &id);
         let generation = self.state.sessions.generation(session.as_ref());
-        self.outbox.push_whole(message);
+        self.sending.write(message);
         self.state.outbound.insert(OpenRequest {
             id: id.clone(),
             serial,
             method: name(row, method),
             session: session.clone(),
             cancelled: false,
-            deadline: options.timeout.deadline(self.state.config.timeout, self.now),
+            deadline: self.clock.after(options.timeout.milliseconds(self.state.config.timeout)),
             row,
             generation,
             note,
@@ -174,29 +176,33 @@ impl Connection {
         }
         match tables {
             Some(tables) => self.initialize_sent(tables, params.into_owned()),
-            None => self.settle(self.state.config.role),
+            None => self.lifecycle.other_request(self.state.config.role),
         }
         self.advise(advice);
         Ok(id)
     }
 
-    /// Answers a request of the peer's with a result (JSON text); its event, its id or its number names it. For `initialize`, `protocolVersion` is filled in when
-    /// it is left out. A prompt that the client has cancelled ends with the stop reason `cancelled`, whatever the result
-    /// says (CANCEL-06); [advice](super::Advice) tells of it.
+    /// Answers a request of the peer with a result. The request is named by its event, its id or its serial; `result` is
+    /// JSON text.
+    ///
+    /// The result of `initialize` gets the agreed `protocolVersion` when it has none (INIT-10). A prompt that the client has
+    /// cancelled ends with the stop reason `cancelled`, whatever the result says (CANCEL-06); an
+    /// [`Advice`](super::Advice) event reports the change.
     ///
     /// # Errors
-    /// [`Misuse`] when no such request is open (RPC-15) or the result does not fit; nothing was sent.
+    /// [`Misuse`] when no such request is open (RPC-15), the result is not valid, a rule forbids it, or the answer is too
+    /// long (LIMIT-01). Nothing was sent, and the request is still open.
     pub fn respond<'k>(&mut self, request: impl Into<RequestKey<'k>>, result: &str) -> Result<(), Misuse> {
         self.respond_with(request.into(), Cow::Borrowed(result))
     }
 
-    /// As [`respond`](Self::respond). The message is written in the place of a result that is given away: one of many
-    /// megabytes is not held twice.
+    /// As [`respond`](Self::respond). An owned result becomes the message in place, so that one of many megabytes is not
+    /// held in memory twice.
     pub(crate) fn respond_with(&mut self, key: RequestKey<'_>, result: Cow<'_, str>) -> Result<(), Misuse> {
         let request = match (self.answerable(key), key.id) {
             // Nobody waits for it.
             (Err(misuse), Some(id)) if misuse.rule == id!("RPC-15") && !misuse.rule.is_on(Way::Send) => {
-                self.outbox.push(&write_result(id, result));
+                self.sending.write(write_result(id, result));
                 return Ok(());
             }
             (request, _) => request?,
@@ -240,15 +246,17 @@ impl Connection {
         Ok(())
     }
 
-    /// Answers a request of the peer's with an error; `data` is JSON text.
+    /// Answers a request of the peer with an error: a code, a message for people, and optionally `data` as JSON text.
     ///
-    /// The error of a prompt that the client has cancelled is sent as the stop reason `cancelled` (TURN-15), and
-    /// [`ErrorCode::REQUEST_CANCELLED`] on a permission request as the outcome `cancelled` (PERM-05), on an elicitation as
-    /// the action `cancel` (ELIC-28). In version 2, [`ErrorCode::RESOURCE_NOT_FOUND`] without data on a call about a session
-    /// that is not open here names the session in `data.sessionId` (SESS-01).
+    /// Some errors are sent as the result that the specification has for the case. For a prompt that the client has
+    /// cancelled, any error is sent as the stop reason `cancelled` (TURN-15). [`ErrorCode::REQUEST_CANCELLED`] is sent as
+    /// the outcome `cancelled` on a permission request (PERM-05) and as the action `cancel` on an elicitation (ELIC-28).
+    /// In version 2, [`ErrorCode::RESOURCE_NOT_FOUND`] without data on a request about a session that is not open here gets
+    /// the session as `data.sessionId` (SESS-01).
     ///
     /// # Errors
-    /// [`Misuse`] when no such request is open (RPC-15) or `data` is not JSON; nothing was sent.
+    /// [`Misuse`] when no such request is open (RPC-15), `data` is not JSON (RPC-21), or the answer is too long (LIMIT-01).
+    /// Nothing was sent, and the request is still open.
     pub fn respond_error<'k>(
         &mut self,
         request: impl Into<RequestKey<'k>>,
@@ -294,14 +302,17 @@ impl Connection {
         Ok(())
     }
 
-    /// Asks the peer to cancel a request of the host's own (`$/cancel_request`). Its answer still comes, whatever it is
-    /// (CANCEL-14); without one the request ends after the [grace time](super::Config::cancel_grace). Asking twice sends
-    /// nothing more. Where it is the prompt, or the last of a session's prompts, the open permission requests of the
-    /// session are answered with `cancelled` (PERM-05) and its elicitations with `cancel`.
+    /// Asks the peer to cancel a request that the host sent (`$/cancel_request`).
+    ///
+    /// The request still ends with its answer, whatever that is (CANCEL-14), or without one after
+    /// [`Config::cancel_grace`](super::Config::cancel_grace). Cancelling a request again sends nothing. When the request
+    /// is the last prompt of its session that is not cancelled yet, the session's open permission requests are answered
+    /// with `cancelled` (PERM-05) and its elicitations with `cancel` (ELIC-29).
     ///
     /// # Errors
-    /// [`Misuse`] when no such own request is open (CANCEL-08), or the id is null (CANCEL-20). A prompt of version 2
-    /// is answered when the work on it begins: from then on `session/cancel` stops it (CANCEL-19).
+    /// [`Misuse`] when the host has no such request open (CANCEL-08), the id is null (CANCEL-20), or the connection is over
+    /// (RPC-33). A prompt of version 2 is answered when work on it begins; from then on only `session/cancel` stops it
+    /// (CANCEL-19).
     pub fn cancel<'k>(&mut self, request: impl Into<RequestKey<'k>>) -> Result<(), Misuse> {
         self.open()?;
         let key = request.into();
@@ -324,7 +335,7 @@ impl Connection {
         if let Some(request) = self.state.outbound.mark_cancelled(id, self.grace()) {
             let session = request.session.clone();
             let params = format!("{{\"requestId\":{id}}}");
-            self.outbox.push_whole(write_notification(CANCEL, &params));
+            self.sending.write(write_notification(CANCEL, &params));
             if let Some(session) =
                 session.filter(|session| self.auto_answer_reason(session) == Some(AutoAnswerReason::Prompt))
             {
@@ -334,20 +345,20 @@ impl Connection {
         Ok(())
     }
 
-    /// Whether a method could be sent now as far as version, side, phase and capabilities go (CAP-02).
+    /// Whether a method could be sent now, as far as version, side, phase and capabilities decide that (CAP-02).
     ///
-    /// A parameter or value that needs a capability of its own stands behind a colon: `session/prompt:image`, `:audio`
+    /// A parameter or a value that needs a capability of its own is named behind a colon: `session/prompt:image`, `:audio`
     /// and `:resource`; `session/new:http` (or another call that opens a session), `:sse`, `:acp`,
     /// `:additionalDirectories`, `:systemPrompt`, `:systemPromptOverride` and `:configOptions`; `elicitation/create:form`
     /// and `:url`; `session/update:` and the kind of an update, or `session` for a tool call's link to one. What only the
     /// other version has, such as `:sse` in version 2, cannot be sent; what neither has is not judged.
-    /// `tool_call/cancel` and `terminal/cancel` can be sent while something in a session offers it; the id of a tool call
-    /// or terminal behind the colon asks for that one (TOOL-37, DTERM-14).
+    /// `tool_call/cancel` and `terminal/cancel` can be sent while a tool call or a terminal of some session can be cancelled;
+    /// with an id behind the colon, the answer is about that one (TOOL-37, DTERM-14).
     pub fn can(&self, method: &str) -> bool {
         self.why_not(method).is_none()
     }
 
-    /// Why a method could not be sent now; `None` when it could.
+    /// The misuse that sending a method now would be, named as for [`can`](Self::can); `None` when it could be sent.
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
         let (method, part) = method.split_once(':').map_or((method, None), |(method, part)| (method, Some(part)));
         let form = self.state.method(method).map(|row| row.kind != table::Kind::Notification);
@@ -359,15 +370,15 @@ impl Connection {
     }
 
     pub(super) fn open(&self) -> Result<(), Misuse> {
-        if self.phase == Phase::Closed && id!("RPC-33").is_on(Way::Send) {
+        if self.lifecycle.is_closed() && id!("RPC-33").is_on(Way::Send) {
             return Err(Misuse::new(MisuseKind::Phase, id!("RPC-33"), "the connection is over"));
         }
         Ok(())
     }
 
-    /// The row of a method that may be sent now; `None` for an extension.
+    /// The row of a method that may be sent now; `None` for an extension method.
     pub(super) fn admitted(&self, method: &str, is_request: bool) -> Result<Option<&'static Method>, Misuse> {
-        // Requests, and asking back for them, end with the stream; a peer that only stopped writing can still be told.
+        // Requests, and cancelling them, end with the stream. A peer that only stopped writing can still read a notification.
         if is_request || method == CANCEL {
             self.open()?;
         } else {
@@ -375,7 +386,7 @@ impl Connection {
         }
         let row = self.state.method(method);
         let Some(row) = row else {
-            let early = Some(too_early(self.state.config.role)).filter(|_| !self.ready());
+            let early = Some(too_early(self.state.config.role)).filter(|_| !self.lifecycle.was_ready());
             if let Some(refusal) = early.filter(|refusal| refusal.rule.is_on(Way::Send)) {
                 return Err(refusal.into());
             }
@@ -411,7 +422,7 @@ impl Connection {
         )
     }
 
-    /// JSON of the host's that fits its type and stands on one line.
+    /// Validates JSON of the host against its type, and puts it on one line.
     pub(super) fn outgoing_value<'a>(
         &self,
         tables: Option<&'static table::Tables>,
@@ -424,7 +435,7 @@ impl Connection {
         self.validate_outgoing(validator, ty.unwrap_or(0), json.trim()).map(|(fitting, _)| fitting)
     }
 
-    /// The same, with all that was seen on the way.
+    /// As [`outgoing_value`](Self::outgoing_value), with all that validation found out.
     pub(super) fn validate_outgoing<'a>(
         &self,
         validator: Validator,
@@ -441,7 +452,7 @@ impl Connection {
         let mut own = std::mem::take(&mut validated.checked.problems);
         own.retain(|problem| match problem.rule.as_str() {
             // What a side says that it can do may be somebody else's, whom it passes on.
-            "EXT-01" if problem.found == OF_A_DRAFT && !self.ready() => false,
+            "EXT-01" if problem.found == OF_A_DRAFT && !self.lifecycle.was_ready() => false,
             "EXT-01" => self.state.config.policy_for(problem.rule) != Policy::Off,
             "PROV-11" => !self.state.providers.lists(text),
             _ => true,
@@ -469,17 +480,17 @@ impl Connection {
         }
     }
 
-    /// A peer that only stopped writing can still be told and answered.
+    /// Whether something can be written: also to a peer that only stopped writing.
     fn writable(&self) -> Result<(), Misuse> {
-        if self.ended == Some(CloseReason::EndOfStream) {
+        if self.lifecycle.close_reason() == Some(CloseReason::EndOfStream) {
             return Ok(());
         }
         self.open()
     }
 
-    /// LIMIT-01 holds for what is sent too: a peer with the same limit could not read it.
+    /// The message, if it is no longer than a frame (LIMIT-01): a peer with the same limit could not read a longer one.
     pub(super) fn fits_frame(&self, length: usize, write: impl FnOnce() -> String) -> Result<String, Misuse> {
-        if !self.outbox.has_memory(length) {
+        if !self.sending.has_memory(length) {
             let message = format!("no memory for a message of {length} bytes; write what is queued in transmit first");
             return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-01"), message));
         }
@@ -497,14 +508,6 @@ impl Connection {
         self.state.inbound.find(key).ok_or_else(|| {
             Misuse::new(MisuseKind::Id, id!("RPC-15"), format!("no request with {key} waits for an answer"))
         })
-    }
-
-    fn free_id(&self) -> Id {
-        let mut number = self.next_id;
-        while self.is_taken(&Id::Number(number)) {
-            number += 1;
-        }
-        Id::Number(number)
     }
 
     /// Whether the peer may still answer a request with this id.

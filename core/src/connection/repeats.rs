@@ -1,10 +1,10 @@
 //! Prompts that repeat another one of their session by its `idempotencyKey` (LIFE-38).
 //!
-//! An agent's host sees the first prompt of a key alone. A repetition that comes after its answer is answered at once with
-//! the same message id; one that comes before is held, and ends as the first one does: with its id or with its error. The
-//! host is told of each answer by [`Event::Answered`]. After an error the message is in no conversation, so the next prompt
-//! with that key is the host's again. Asking back for a repetition (`$/cancel_request`) changes nothing: it has an answer
-//! when the first has one.
+//! An agent's host sees only the first prompt of a key. A repetition that comes after the first one's answer is answered at
+//! once, with the same message id. One that comes before is held and ends as the first one does, with its message id or its
+//! error. Each such answer is reported by [`Event::Answered`]. After an error, the message is in no conversation, so the next
+//! prompt with that key goes to the host again. Cancelling a repetition (`$/cancel_request`) changes nothing: it has an
+//! answer when the first one has.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ struct Held {
     first: Id,
 }
 
-/// The repetitions that wait, oldest first. They count as open requests of the peer's (LIMIT-03).
+/// The repetitions that wait, oldest first. They count as open requests of the peer (LIMIT-03).
 #[derive(Debug, Default)]
 pub(super) struct Repeats(Vec<Held>);
 
@@ -102,8 +102,8 @@ impl Connection {
         self.events.push(Event::Answered(Answered { id, serial, method, session, rule }));
     }
 
-    /// A prompt of the host's was answered: earlier ones with its key, which were not answered in time, have nothing to
-    /// wait for any more.
+    /// A prompt of the host was answered. Earlier ones with its key that were not answered in time need not be waited for any
+    /// more.
     pub(super) fn settle_earlier(&mut self, answered: &OpenRequest) {
         let Some((session, key)) = answered.session.as_ref().zip(key_of(answered)) else { return };
         let late = self.state.late.of_session(session);

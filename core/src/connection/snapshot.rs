@@ -1,12 +1,12 @@
-//! All that is known of a connection, and of a session, as one JSON text each, the same in every language.
+//! Snapshots: all that is known of a connection, and of a session, as one JSON text each, the same in every language.
 
 use super::Connection;
 use crate::engine::Session;
 use crate::json::Writer;
 
 impl Connection {
-    /// All that is known of the connection as a whole as JSON text: an object with these members, always all of them.
-    /// [`Session::snapshot`] is the same for a session.
+    /// All that is known of the connection as a whole, as JSON text: an object that always has these members.
+    /// [`Session::snapshot`] is the same for one session.
     ///
     /// | member | value | from |
     /// | --- | --- | --- |

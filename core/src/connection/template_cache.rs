@@ -1,11 +1,15 @@
-//! A message as a template for the next ones.
+//! Templates: messages that are read without being validated again.
 //!
-//! Theory of operation. An agent streams thousands of updates that are the same but for a text. One that was read and
-//! had nothing wrong with it is kept with its *slots*: the places of the strings, numbers and the like that the model
-//! describes, and of what it leaves to the sender. A message that is equal to it byte by byte outside of the slots, and
-//! has a value of the right type in each of them, reads the same: same method, session, variants and verdict, every
-//! place moved by what the values before it are longer. Whether it is allowed now is asked of each message as ever;
-//! only the walk is spared. What does not fit is read the long way.
+//! Theory of operation. An agent streams thousands of updates that differ in one text. A message that was read without
+//! any objection is kept as a template: its text, and its *slots*, the places of strings, numbers and other values whose
+//! members the model does not describe. A later message that is equal to it byte by byte outside of the slots, and has a
+//! value of the right type in each slot, reads the same: it has the same method, session, variants and verdict, and each
+//! place in it has moved by as much as the values before it are longer. Whether the message is allowed now is asked as
+//! ever; only validation is saved. What matches no template is validated.
+//!
+//! The rest of the connection knows three steps: [`lookup`](TemplateCache::lookup) a text; where that finds nothing,
+//! validate it with the cache's [`Scratch`]; [`insert`](TemplateCache::insert) the outcome, and give the buffers back.
+//! Validation knows only that it may be given [`Slots`] to record in. A connection without a cache reads every text alike.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,22 +17,20 @@ use std::sync::Arc;
 use crate::json::Scanner;
 use crate::jsonrpc::MAX_NAME_BYTES;
 use crate::validation::table::{Method, Tables, TypeId};
-use crate::validation::{is_plain, FieldIndex, StoredIndex, ROOM};
+use crate::validation::{is_plain, FieldIndex, Slots, StoredIndex, ROOM};
 
-/// With more than this around its slots a message is no template.
+/// Maximum size of a template without the values in its slots.
 const MAX_TEMPLATE_BYTES: usize = 1024;
-/// TemplateCache in all, and of one kind of message. All of them are tried, so they are few.
+/// Maximum number of templates. All of them are tried, so they are few.
 const MAX_TEMPLATES: usize = 16;
+/// Maximum number of templates of one kind of message.
 const MAX_TEMPLATES_PER_KIND: usize = 4;
-/// The most misses that a template outlives.
+/// Maximum number of misses that a template survives.
 const MAX_LIVES: u32 = 16;
-/// After a template that nothing has has_hit, so many messages of its kind pass at most before the next one is made.
+/// Maximum number of messages to skip before a new template is recorded for a kind whose last one was never hit.
 const MAX_BACKOFF: u32 = 256;
 
-/// The places of values, strings with their quotes, and what they are to be, in order.
-pub(super) type Slots = Vec<(Range<usize>, TypeId)>;
-
-/// What reading a call has told.
+/// The result of parsing and validating a call.
 #[derive(Debug)]
 pub(super) struct ParsedCall<'a> {
     pub(super) row: &'static Method,
@@ -38,25 +40,35 @@ pub(super) struct ParsedCall<'a> {
     pub(super) params: Range<usize>,
 }
 
-/// The same of a text that was not read.
+/// The same result, taken from a template.
 #[derive(Debug)]
 pub(super) struct CacheHit {
     pub(super) row: &'static Method,
     pub(super) update: Option<&'static str>,
-    /// It may have ended since.
+    /// The session may have been closed since the template was recorded: look it up before use.
     pub(super) session: Arc<str>,
     pub(super) field_index: FieldIndex,
     pub(super) params: Range<usize>,
 }
 
-/// The templates of one direction, the one that has_hit last in front.
+/// Buffers that validation fills, owned by the cache between messages.
+///
+/// Who takes them gives each back when its content is no longer needed. Where an error ends the work before, they are
+/// dropped, which costs their allocations and nothing else.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) field_index: FieldIndex,
+    pub(super) slots: Slots,
+}
+
+/// The templates of one direction, the most recently hit first.
 #[derive(Debug, Default)]
 pub(super) struct TemplateCache {
-    #[allow(clippy::vec_box, reason = "the one that matches is moved to the front")]
+    #[allow(clippy::vec_box, reason = "a hit moves to the front")]
     list: Vec<Box<Template>>,
-    /// Room for how a message lies in its template: how far its start has moved, which is nothing, and what follows each
-    /// slot, which wraps.
+    /// Scratch: offset of each piece of a message relative to the template. Entry 0 is always 0; offsets are wrapping.
     offsets: Vec<usize>,
+    scratch: Scratch,
     #[cfg(test)]
     off: bool,
 }
@@ -66,80 +78,33 @@ struct Template {
     row: &'static Method,
     update: Option<&'static str>,
     session: Arc<str>,
-    /// What stands around the slots, one piece behind the other.
+    /// The text around the slots, one piece behind the other.
     fixed: Box<str>,
-    /// Where they were in the message that was read.
-    slots: Slots,
-    /// What stands where. Kinds differ most before their first slot, so most templates are ruled out by a fingerprint there.
+    /// Where the slots were in the message that was recorded, and the types of their values, in order.
+    slots: Box<[(Range<usize>, TypeId)]>,
+    /// Eight bytes of the text and their place, just before the first slot: kinds of messages differ most there, so that
+    /// most templates are ruled out by one comparison.
     fingerprint: (usize, [u8; 8]),
     params: Range<usize>,
     field_index: StoredIndex,
     has_hit: bool,
-    /// Misses that it outlives yet.
+    /// Number of misses that it survives from now on.
     lives: u32,
-    /// Messages of its kind to let pass before another one is made, and how many that were at first.
+    /// Number of messages of its kind to skip from now on before it may be replaced.
     skip: u32,
+    /// What `skip` was at first.
     backoff: u32,
 }
 
 impl TemplateCache {
-    /// What was agreed on has changed.
-    pub(super) fn forget(&mut self) {
+    /// Drops all templates: what was agreed on has changed, so texts may read differently.
+    pub(super) fn clear(&mut self) {
         self.list.clear();
     }
 
-    /// Takes a text that was read the long way, without any objection, as a template if its kind needs one.
-    pub(super) fn insert(&mut self, text: &str, read: &ParsedCall<'_>, slots: &Slots) {
-        let ParsedCall { row, update, session, field_index, params } = read;
-        let around = text.len() - slots.iter().map(|(slot, _)| slot.len()).sum::<usize>();
-        if around > MAX_TEMPLATE_BYTES {
-            return;
-        }
-        #[cfg(test)]
-        if self.off {
-            return;
-        }
-        let same = |template: &Template| template.update == *update && template.row.name == row.name;
-        let room = self.list.len() < MAX_TEMPLATES
-            && self.list.iter().filter(|template| same(template)).count() < MAX_TEMPLATES_PER_KIND;
-        // The one of this kind that has not has_hit for the longest.
-        let last = self.list.iter().rposition(|template| same(template));
-        let backoff = match last {
-            Some(at) => self.list[at].missed(),
-            None => Some(1),
-        };
-        let Some(backoff) = backoff.filter(|_| room || last.is_some()) else { return };
-        let place = slots.first().map_or(text.len(), |(slot, _)| slot.start).saturating_sub(8);
-        let Some(fingerprint) = fingerprint(text, place) else { return };
-        let mut fixed = String::with_capacity(around);
-        let end = slots.iter().fold(0, |done, (slot, _)| {
-            fixed.push_str(&text[done..slot.start]);
-            slot.end
-        });
-        fixed.push_str(&text[end..]);
-        let template = Box::new(Template {
-            row,
-            update: *update,
-            session: Arc::clone(session),
-            fixed: fixed.into(),
-            slots: slots.clone(),
-            fingerprint: (place, fingerprint),
-            params: params.clone(),
-            field_index: field_index.stored(|place| before(slots, place)),
-            has_hit: false,
-            lives: 1,
-            skip: backoff,
-            backoff,
-        });
-        match last.filter(|_| !room) {
-            Some(at) => self.list[at] = template,
-            None => self.list.push(template),
-        }
-    }
-
-    /// What reading a text would tell, if it lies in a template.
-    pub(super) fn lookup(&mut self, text: &str, tables: &Tables, scratch: &mut FieldIndex) -> Option<CacheHit> {
-        let TemplateCache { list, offsets, .. } = self;
+    /// What reading a text would give, if it matches a template.
+    pub(super) fn lookup(&mut self, text: &str, tables: &Tables) -> Option<CacheHit> {
+        let TemplateCache { list, offsets, scratch, .. } = self;
         let at = list.iter().position(|template| template.matches(text, tables, offsets))?;
         list[..=at].rotate_right(1);
         let template = &mut list[0];
@@ -150,14 +115,82 @@ impl TemplateCache {
             row: template.row,
             update: template.update,
             session: Arc::clone(&template.session),
-            field_index: template.field_index.moved(std::mem::take(scratch), offsets),
-            params: template.params.start..end.wrapping_add(offsets[usize::from(before(&template.slots, end))]),
+            field_index: template.field_index.moved(std::mem::take(&mut scratch.field_index), offsets),
+            params: template.params.start..end.wrapping_add(offsets[usize::from(slots_before(&template.slots, end))]),
         })
+    }
+
+    /// Empty buffers, to validate a text that matches no template.
+    pub(super) fn take_scratch(&mut self) -> Scratch {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.slots.clear();
+        scratch
+    }
+
+    /// Gives a buffer back.
+    #[inline]
+    pub(super) fn recycle_index(&mut self, field_index: FieldIndex) {
+        self.scratch.field_index = field_index.cleared();
+    }
+
+    /// Gives a buffer back.
+    pub(super) fn recycle_slots(&mut self, slots: Slots) {
+        self.scratch.slots = slots;
+    }
+
+    /// Records a text that was read without any objection, if its kind needs a template.
+    pub(super) fn insert(&mut self, text: &str, parsed: &ParsedCall<'_>, slots: &Slots) {
+        let ParsedCall { row, update, session, field_index, params } = parsed;
+        let slots = slots.as_slice();
+        let size = text.len() - slots.iter().map(|(slot, _)| slot.len()).sum::<usize>();
+        if size > MAX_TEMPLATE_BYTES {
+            return;
+        }
+        #[cfg(test)]
+        if self.off {
+            return;
+        }
+        let same = |template: &Template| template.update == *update && template.row.name == row.name;
+        let room = self.list.len() < MAX_TEMPLATES
+            && self.list.iter().filter(|template| same(template)).count() < MAX_TEMPLATES_PER_KIND;
+        // Of this kind, the least recently hit.
+        let last = self.list.iter().rposition(|template| same(template));
+        let backoff = match last {
+            Some(at) => self.list[at].missed(),
+            None => Some(1),
+        };
+        let Some(backoff) = backoff.filter(|_| room || last.is_some()) else { return };
+        let place = slots.first().map_or(text.len(), |(slot, _)| slot.start).saturating_sub(8);
+        let Some(fingerprint) = fingerprint(text, place) else { return };
+        let mut fixed = String::with_capacity(size);
+        let end = slots.iter().fold(0, |done, (slot, _)| {
+            fixed.push_str(&text[done..slot.start]);
+            slot.end
+        });
+        fixed.push_str(&text[end..]);
+        let template = Box::new(Template {
+            row,
+            update: *update,
+            session: Arc::clone(session),
+            fixed: fixed.into(),
+            slots: slots.into(),
+            fingerprint: (place, fingerprint),
+            params: params.clone(),
+            field_index: field_index.stored(|place| slots_before(slots, place)),
+            has_hit: false,
+            lives: 1,
+            skip: backoff,
+            backoff,
+        });
+        match last.filter(|_| !room) {
+            Some(at) => self.list[at] = template,
+            None => self.list.push(template),
+        }
     }
 }
 
 impl Template {
-    /// PreparedParams of a message of its kind that did not fit; the backoff of the template that takes its place, if one is to.
+    /// Records a miss. Returns the backoff of the replacement when this template should be replaced.
     fn missed(&mut self) -> Option<u32> {
         self.lives = self.lives.saturating_sub(1);
         self.skip = self.skip.saturating_sub(1);
@@ -165,7 +198,7 @@ impl Template {
         (self.lives == 0 && self.skip == 0).then_some(backoff)
     }
 
-    /// Whether a text lies in it, and how.
+    /// Whether a text matches; if it does, `offsets` says how far each of its pieces has moved.
     fn matches(&self, text: &str, tables: &Tables, offsets: &mut Vec<usize>) -> bool {
         if fingerprint(text, self.fingerprint.0) != Some(self.fingerprint.1) {
             return false;
@@ -205,8 +238,8 @@ fn may_name_id(before: &[u8]) -> bool {
     name.ends_with(b"Id\"") || name.contains(&b'\\')
 }
 
-/// How many slots end before a place.
-fn before(slots: &Slots, place: usize) -> u8 {
+/// Number of slots that end before a place.
+fn slots_before(slots: &[(Range<usize>, TypeId)], place: usize) -> u8 {
     slots.partition_point(|(slot, _)| slot.end <= place) as u8
 }
 
@@ -218,6 +251,7 @@ fn fingerprint(text: &str, at: usize) -> Option<[u8; 8]> {
 mod tests {
     use std::fmt::Write;
 
+    use crate::connection::parse::from_template;
     use crate::connection::{Config, Connection, Versions};
 
     fn feed(client: &mut Connection, message: &str) -> String {
@@ -394,30 +428,30 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_mould_reads_as_it_would_without() {
+    fn what_matches_a_template_reads_as_it_would_without_one() {
         for setting in SETTINGS {
             let (mut fast, mut slow) = (client(setting), client(setting));
-            slow.templates.off = true;
+            slow.receiving.templates.off = true;
             let mut has_hit = 0;
             messages(setting.0, |message| {
-                has_hit += usize::from(fast.from_template(message).is_some());
+                has_hit += usize::from(from_template(&mut fast.receiving.templates, &fast.state, message).is_some());
                 assert_eq!(feed(&mut fast, message), feed(&mut slow, message), "{setting:?}: {message}");
             });
             assert!(has_hit > 300, "{setting:?}: {has_hit}");
-            assert!(slow.templates.list.is_empty());
+            assert!(slow.receiving.templates.list.is_empty());
         }
     }
 
     #[test]
-    fn what_lies_in_a_mould_is_sent_as_it_would_be_without() {
+    fn what_matches_a_template_is_sent_as_it_would_be_without_one() {
         for setting in SETTINGS {
             let (mut fast, mut slow) = (agent(setting), agent(setting));
-            slow.send_templates.off = true;
+            slow.sending.templates.off = true;
             messages(setting.0, |message| {
                 assert_eq!(tell(&mut fast, message), tell(&mut slow, message), "{setting:?}: {message}");
             });
-            assert!(fast.send_templates.list.iter().any(|template| template.has_hit));
-            assert!(slow.send_templates.list.is_empty());
+            assert!(fast.sending.templates.list.iter().any(|template| template.has_hit));
+            assert!(slow.sending.templates.list.is_empty());
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Connection, Observer};
-use crate::engine::{Message, OpenRequest};
+use crate::engine::{OpenRequest, RuleMessage};
 use crate::jsonrpc::Id;
 use crate::view::View;
 
@@ -26,7 +26,7 @@ impl Connection {
 
     /// A notification went through, in either direction.
     #[inline]
-    pub(super) fn show_told(&mut self, message: &Message<'_>, update: Option<&'static str>) {
+    pub(super) fn show_told(&mut self, message: &RuleMessage<'_>, update: Option<&'static str>) {
         if let Some(views) = &mut self.views {
             views.told(message, update, &self.state);
         }
@@ -34,7 +34,7 @@ impl Connection {
 
     /// A request went through, in either direction; its number is the newest.
     #[inline]
-    pub(super) fn show_asked(&mut self, message: &Message<'_>, id: &Id) {
+    pub(super) fn show_asked(&mut self, message: &RuleMessage<'_>, id: &Id) {
         if let Some(views) = &mut self.views {
             views.asked(message, id, self.state.newest, &self.state);
         }

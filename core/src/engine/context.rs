@@ -1,4 +1,4 @@
-//! What the code of a rule sees: one message, and everything that is known when it comes.
+//! What the code of a rule sees: one message, and the state when it comes.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -79,7 +79,7 @@ impl<'a> RuleMessage<'a> {
         self.given(pointer).filter(|value| *value != "null")
     }
 
-    /// The same with null told from absence, for what patches (ENUM-11).
+    /// As [`get`](Self::get), with null distinct from absence, for patches (ENUM-11).
     pub(crate) fn given(&self, pointer: &str) -> Option<&'a str> {
         #[cfg(test)]
         json::watch::look_up(self.body.unwrap_or_default(), pointer);
@@ -103,7 +103,7 @@ impl<'a> RuleMessage<'a> {
     }
 }
 
-/// A message and everything that is known when it comes.
+/// A message and the state when it comes.
 #[derive(Debug)]
 pub(crate) struct RuleContext<'a> {
     pub(crate) message: RuleMessage<'a>,

@@ -10,7 +10,8 @@ use std::sync::{Arc, OnceLock};
 use super::session::{Session, SessionState};
 use super::session_table::SessionTable;
 
-/// Ids beyond the number of answers that are awaited: of calls that failed after the agent had told of their sessions.
+/// Number of ids that are kept beyond the number of answers that are awaited: those of calls that failed after the agent had
+/// sent updates for their sessions.
 const SPARE: usize = 4;
 
 /// What is known of sessions by id.
@@ -22,7 +23,7 @@ pub(super) struct Early {
 }
 
 impl Early {
-    /// The session of this id, as new as can be if nothing was told of it.
+    /// The session of this id; a new one if no update has named it.
     pub(super) fn get(&self, id: &str) -> &Session {
         static FRESH: OnceLock<Session> = OnceLock::new();
         self.find(id).unwrap_or_else(|| FRESH.get_or_init(|| Session::new(SessionState::Ready)))
@@ -45,7 +46,7 @@ impl Early {
         self.children
     }
 
-    /// Keeps what is told of a session from now on, if there are not too many for the answers that are awaited.
+    /// Follows the updates of a session from now on, unless there are too many for the answers that are awaited.
     pub(super) fn enter(&mut self, id: &Arc<str>, expected: usize) {
         if self.known.len() - self.children < expected + SPARE || self.known.contains_key(id) {
             self.known.enter(Arc::clone(id), || Session::new(SessionState::Ready));

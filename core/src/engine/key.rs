@@ -1,14 +1,15 @@
-//! How a host names one of many requests.
+//! Request keys: how a host names one of many requests.
 
 use std::fmt;
 
 use super::pending::OpenRequest;
 use crate::jsonrpc::Id;
 
-/// A request: by its id, by the number that the connection gave it, or by both.
+/// Names a request by its id, by its serial, or by both.
 ///
-/// An id may be used again once its request has been answered, and then means the later one. A number is never given
-/// twice, so a host that keeps requests for a while names them by their numbers, by their events, or by what lists them.
+/// It is made from an id (`&Id`), a serial (`u64`), an [event](crate::connection::Request) or an [`OpenRequest`]. A peer may
+/// use an id again once its request has been answered; the id then names the later request. A serial is never used again, so
+/// a host that keeps requests for a while names them by serial or event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestKey<'a> {
     pub(crate) id: Option<&'a Id>,

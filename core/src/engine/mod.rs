@@ -4,8 +4,8 @@
 //! requests, sessions and what is in them. Two operations matter. *Judging* holds a message against a state: admission
 //! asks whether the method may be used now by this side ([`Attempt`]), then the checks of the catalogue's rules are asked,
 //! each a row that names the messages it is about. *Applying* changes the state by a message that went through: the
-//! trackers, rows of the same form. Neither reads bytes, writes any, or tells anybody; there is no clock but the numbers
-//! that are passed in. So one engine serves a connection, which judges its host and its peer, and whoever looks on.
+//! trackers, rows of the same form. Neither reads or writes bytes or reports anything, and there is no clock but the numbers
+//! that are passed in. So one engine serves a connection, which judges its host and its peer, and an observer.
 //!
 //! Read in this order: `settings`, `names` (words that hosts see too), `state`, `session`, `table`, `early`, `pending`,
 //! `key` (what is known), `admission`, `rows` (checks and trackers), `context` (what they see), `areas` (all of them, by the
@@ -43,4 +43,4 @@ pub use session::{Session, SessionState, Turn};
 pub use settings::{Config, Limits, NotForeign, Policy, UnknownDraft};
 
 pub use crate::role::Role;
-pub(crate) use state::{find_method, Follows, Side, State};
+pub(crate) use state::{find_method, Side, State};

@@ -1,29 +1,29 @@
-//! Words for what happens, which hosts see in events and errors.
+//! Words that hosts see in events and errors.
 
 use std::sync::Arc;
 
-/// Kinds of misuse.
+/// The kind of a [`Misuse`](crate::connection::Misuse).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MisuseKind {
-    /// Too early, too late, or twice.
+    /// The call came too early, too late, or twice.
     Phase,
-    /// No such method, or not from this side, or not in this form.
+    /// The method does not exist, is not for this side, or is a notification instead of a request or the other way round.
     Method,
-    /// The peer did not advertise what this needs.
+    /// The peer has not advertised a capability that the message needs.
     Capability,
-    /// Params, a result or an error that do not fit the model.
+    /// The params, the result or the error are not valid.
     Params,
-    /// A session that is not open on this connection.
+    /// The session is not open on this connection.
     Session,
-    /// An id that names no open request.
+    /// The id or serial names no open request, or the id of a new request is not free.
     Id,
-    /// A limit of the configuration.
+    /// A limit of the configuration is reached.
     Limit,
 }
 
 impl MisuseKind {
-    /// A name for it, the same in every language.
+    /// The name of this value, the same in every language.
     pub const fn name(self) -> &'static str {
         match self {
             MisuseKind::Phase => "phase",
@@ -37,21 +37,22 @@ impl MisuseKind {
     }
 }
 
-/// Where an update stands in the life of its session.
+/// When an update came in the life of its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Timing {
-    /// Inside a prompt turn.
+    /// During a turn.
     Turn,
-    /// Between `session/load`, or `session/resume` with `replayFrom`, and its answer or `replay_complete`: the past.
+    /// During a replay: between `session/load`, or `session/resume` with `replayFrom`, and its answer or
+    /// `replay_complete`. The update is history.
     Replay,
-    /// No turn is running: before the first prompt or after the end of a turn (TURN-06).
+    /// Outside of turns: before the first prompt, or after the end of a turn (TURN-06).
     Idle,
-    /// Not about a session.
+    /// The notification is not about a session.
     None,
 }
 
 impl Timing {
-    /// A name for it, the same in every language.
+    /// The name of this value, the same in every language.
     pub const fn name(self) -> &'static str {
         match self {
             Timing::Turn => "turn",
@@ -62,12 +63,12 @@ impl Timing {
     }
 }
 
-/// A terminal, by session.
+/// A terminal of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct TerminalRef {
     /// The session it belongs to.
     pub session: Arc<str>,
-    /// Its id there.
+    /// The terminal's id, unique within its session.
     pub terminal: Box<str>,
 }

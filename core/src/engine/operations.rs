@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use super::context::RuleMessage;
 use crate::json;
 use crate::validation::table::Tables;
-use crate::validation::Facts;
+use crate::validation::FieldIndex;
 use crate::versions::Versions;
 
 /// Whose message it is.
@@ -190,12 +190,12 @@ pub(crate) struct Operation<'a> {
     /// What the update was called.
     pub(crate) kind: Cow<'a, str>,
     /// Where the members of the body were seen: the text, and what was seen of it.
-    seen: Option<(&'a str, &'a Facts)>,
+    seen: Option<(&'a str, &'a FieldIndex)>,
 }
 
 /// Two members of an update, found in one go.
 fn two<'a>(message: &RuleMessage<'a>, names: [&'static str; 2]) -> [Option<&'a str>; 2] {
-    let seen = message.facts.and_then(|(text, facts)| facts.pick(text, UPDATE, names));
+    let seen = message.field_index.and_then(|(text, index)| index.pick(text, UPDATE, names));
     let found = seen.unwrap_or_else(|| {
         let update = message.get(WHOLE).unwrap_or("{}");
         names.map(|name| json::pointer(update, &format!("/{name}")))
@@ -227,7 +227,7 @@ impl<'a> Operation<'a> {
             }
             Tell(_) | Does::EndReplay | Does::Notice | Does::Other => (None, message.get(at)?),
         };
-        let seen = message.facts.filter(|_| *at == WHOLE);
+        let seen = message.field_index.filter(|_| *at == WHOLE);
         Some(Operation { does: *does, clears: *clears, id: id.and_then(json::unescape), body, kind, seen })
     }
 
@@ -253,7 +253,7 @@ impl<'a> Operation<'a> {
             "null" => {}
             value => change(name, Some(value)),
         };
-        match self.seen.and_then(|(text, facts)| facts.members_of(text, UPDATE)) {
+        match self.seen.and_then(|(text, index)| index.members_of(text, UPDATE)) {
             Some(members) => members.for_each(|(name, value)| change(name, value)),
             None => json::members(self.body).into_iter().for_each(|(name, value)| change(&name, value)),
         }

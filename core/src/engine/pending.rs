@@ -1,4 +1,4 @@
-//! Open requests, one table for each direction.
+//! Open requests: one table for each direction, and one for requests that ended without an answer.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -14,30 +14,32 @@ use crate::validation::table::{Effect, Method};
 /// A request that has no answer yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenRequest {
-    /// Its id.
+    /// The JSON-RPC id.
     pub id: Id,
-    /// Its number on this connection; see [`Request::serial`](crate::connection::Request::serial).
+    /// The serial; see [`Request::serial`](crate::connection::Request::serial).
     pub serial: u64,
     /// The method.
     pub method: Cow<'static, str>,
-    /// The session it is about.
+    /// The session that the request is about; `None` when it is about none.
     pub session: Option<Arc<str>>,
-    /// Whether its sender has asked to cancel it.
+    /// Whether its sender has asked to cancel the request.
     pub cancelled: bool,
-    /// When it times out, in the host's milliseconds; of a peer's request, when the host is reminded of it.
+    /// A time in milliseconds on the host's clock. For a request of the host, when it ends with
+    /// [`Outcome::Timeout`](crate::connection::Outcome::Timeout). For a request of the peer, when the host is reminded to
+    /// answer it ([`Config::reminder`](crate::connection::Config::reminder)); the request stays open. `None` for never.
     pub deadline: Option<u64>,
     pub(crate) row: Option<&'static Method>,
-    /// Which session of that id it is about.
+    /// The generation of that session: tells it from a later session of the same id.
     pub(crate) generation: Option<u64>,
-    /// What the tracker must remember until the answer: a terminal's id, say.
+    /// What a tracker needs again when the answer comes: a terminal's id, say. JSON in a format of the tracker's area.
     pub(crate) note: Option<Box<str>>,
-    /// When it ends because its sender has cancelled it. Of a prompt that has ended: when its turn ends too.
+    /// When it ends because its sender has cancelled it. For a prompt that has ended, when its turn ends too.
     pub(crate) grace: Option<u64>,
     /// How it ended before it was answered, if it did.
     pub(crate) late: Option<Late>,
 }
 
-/// What a request of the host's that ended without an answer still holds.
+/// What a request of the host that ended without an answer still holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
     /// All that it held when it was sent: the answer settles it.
@@ -53,7 +55,7 @@ pub(crate) struct Pending {
     requests: VecDeque<(u64, Option<OpenRequest>)>,
     /// The serials of those that are open.
     by_id: HashMap<Id, u64>,
-    /// When somebody is to be told, the first on top; below it there may be some of requests that have ended.
+    /// Min-heap of deadlines with serials. May contain stale entries of finished requests, except at the top.
     deadlines: BinaryHeap<Reverse<(u64, u64)>>,
     /// Those that end, or matter, with the work of their session ([`follows_session`](OpenRequest::follows_session)).
     by_session: Set<(Arc<str>, u64)>,
@@ -71,7 +73,7 @@ impl OpenRequest {
     }
 }
 
-/// Below this many entries there is nothing to tidy up.
+/// Below this number of stale entries, cleaning up is not worth it.
 const FEW: usize = 32;
 
 impl Pending {
@@ -97,7 +99,7 @@ impl Pending {
         self.by_id.get(id).and_then(|serial| self.by_serial(*serial))
     }
 
-    /// The request that a host means.
+    /// The request that a key names; `None` where its id and its serial name two.
     pub(crate) fn find(&self, key: RequestKey<'_>) -> Option<&OpenRequest> {
         let found = match key.serial {
             Some(serial) => self.by_serial(serial),
@@ -165,14 +167,15 @@ impl Pending {
         self.deadlines.peek().map(|Reverse((deadline, _))| *deadline)
     }
 
-    /// The request whose time was up first, if one's was.
+    /// Removes and returns the expired request with the earliest deadline.
     pub(crate) fn pop_expired(&mut self, now: u64) -> Option<OpenRequest> {
         let &Reverse((_, serial)) = self.deadlines.peek().filter(|Reverse((deadline, _))| *deadline <= now)?;
         let id = self.by_serial(serial)?.id.clone();
         self.remove(&id)
     }
 
-    /// The request whose time was up first, if one's was; it stays open, and is told of once.
+    /// Returns the expired request with the earliest deadline and removes the deadline: the request stays open, and is
+    /// returned once.
     pub(crate) fn overdue(&mut self, now: u64) -> Option<&OpenRequest> {
         let &Reverse((_, serial)) = self.deadlines.peek().filter(|Reverse((deadline, _))| *deadline <= now)?;
         self.deadlines.pop();
@@ -180,7 +183,7 @@ impl Pending {
         self.by_serial(serial)
     }
 
-    /// Nobody is told of what is late any more.
+    /// Clears all deadlines.
     pub(crate) fn stop_clock(&mut self) {
         self.deadlines.clear();
     }

@@ -18,7 +18,7 @@ pub(crate) struct Question {
     pub(crate) given_up: RuleId,
 }
 
-/// Why nobody will answer.
+/// Why the connection answers a question on the host's behalf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AutoAnswerReason {
     /// The session's work is being cancelled.

@@ -25,32 +25,44 @@ pub(crate) struct Area {
     pub(crate) trackers: &'static [Tracker],
 }
 
-/// What happens when a check objects.
+/// What happens when a check finds that a message breaks its rule.
+///
+/// | action | the host's own message | the peer's message, tolerant | the peer's message, strict |
+/// | --- | --- | --- | --- |
+/// | `Pass` | sent | delivered | delivered |
+/// | `Report` | sent, advice | delivered, violation | refused or dropped, violation |
+/// | `Tell` | sent, advice | delivered, violation | delivered, violation |
+/// | `Hint` | sent, advice under strict notes | delivered, violation under strict notes | the same |
+/// | `Strip` | misuse | repaired, violation | refused or dropped, violation |
+/// | `LeaveOut` | misuse | repaired, violation | repaired, violation |
+/// | `Drop`, `Refuse` | misuse | dropped or refused, violation | dropped or refused, violation |
+///
+/// Under the policy `Off`, all but `Strip` pass without a violation. An error that ends a request is always delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Nothing: the rule does not bind this direction.
     Pass,
-    /// The message goes through; a violation event (from the peer) or an advice event (the host's own) tells of it.
+    /// Report it; the message goes through.
     Report,
-    /// The same, also under the strict policy: what is told is not in the message itself.
+    /// Report it even under the strict policy: the fault lies in an earlier message, so refusing this one would not help.
     ReportAlways,
-    /// Goes through, and is told where the host is strict: of the peer's message as the policy for the rule says; of the
-    /// host's own, as advice on what is merely recommended, where it has set that policy for notes.
+    /// The message goes through, and is reported where the host is strict: the peer's as the policy for the rule says; the
+    /// host's own, as advice on a recommendation, where it has set that policy for notes.
     AdviseIfStrict,
-    /// What stands at the finding's places is taken out, and that is reported; on receive only.
+    /// Remove the values at the finding's places and report it; on receive only.
     Strip,
-    /// The same, also under the strict policy: the rest is of use without it.
+    /// Remove them even under the strict policy: the rest of the message is of use without them.
     LeaveOut,
-    /// Not delivered; for notifications and answers.
+    /// Do not deliver the message; for notifications and answers.
     Drop,
-    /// Misuse on send; on receive the answer with this code, or a drop where nothing can be answered.
+    /// Misuse on send; on receive, answer with an error of this code, or drop what has no answer.
     Refuse(ErrorCode),
 }
 
 /// -32602, the usual answer.
 pub(crate) const REFUSE: Action = Action::Refuse(ErrorCode::INVALID_PARAMS);
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageKind {
     /// A request or a notification.
@@ -123,7 +135,7 @@ impl Check {
     }
 }
 
-/// What a check says.
+/// What a check found wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// JSON pointer into the params or the result.
@@ -191,7 +203,7 @@ impl Tracker {
     }
 }
 
-/// The rows of one name.
+/// The checks and trackers of one name.
 #[derive(Debug, Default)]
 struct Rows {
     checks: Vec<&'static Check>,
@@ -257,7 +269,7 @@ fn order(one: &str, other: &str) -> Ordering {
     one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }
 
-/// The rows that apply to one message.
+/// The checks and trackers that apply to one message.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RuleSet([Option<&'static Rows>; 3]);
 

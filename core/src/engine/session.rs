@@ -1,8 +1,7 @@
-//! What is known of each session: whether it is open, whether a turn runs, which terminals are open.
+//! The state of each session: whether it is open, whether a turn is running, its terminals, modes, tool calls and so on.
 //!
-//! The trackers in [`areas`](super::areas) write it: they see every call and every answer that crosses the connection, in
-//! either direction, after it has been accepted. What one side sends, the other receives, so both sides know the same.
-//! Read `snapshot` next for what hosts see of it.
+//! The trackers in [`areas`](super::areas) write it. They see every call and every answer that crosses the connection, in
+//! either direction, once it has been accepted. What one side sends the other receives, so both sides have the same state.
 
 use std::sync::Arc;
 
@@ -20,6 +19,7 @@ use crate::rules::{RuleId, Way};
 use crate::validation::table::{Effect, Method, Scope};
 
 const UPDATE: &str = "session/update";
+
 /// The rule that a message of this method breaks by naming a session that is not known.
 pub(crate) fn unknown(row: &Method, way: Way) -> RuleId {
     match row.name {
@@ -41,20 +41,20 @@ pub(crate) enum Standing {
     Unknown,
 }
 
-/// Whether a session can be used.
+/// How far a session is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SessionState {
-    /// `session/load` is under way, or `session/resume` with `replayFrom`: updates are the past, until
-    /// `replay_complete` says that they are not (SESS-92).
+    /// `session/load`, or `session/resume` with `replayFrom`, has no answer yet. Updates are history, until
+    /// `replay_complete` ends the replay (SESS-92).
     Loading,
-    /// `session/resume` is under way.
+    /// `session/resume` has no answer yet.
     Resuming,
-    /// Open.
+    /// The session is open and can be prompted.
     Ready,
 }
 
 impl SessionState {
-    /// A name for it, the same in every language.
+    /// The name of this value, the same in every language.
     pub const fn name(self) -> &'static str {
         match self {
             SessionState::Loading => "loading",
@@ -64,21 +64,21 @@ impl SessionState {
     }
 }
 
-/// Whether the agent works for a session.
+/// Whether the agent is working in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Turn {
-    /// It waits for a prompt.
+    /// The agent is waiting for a prompt.
     Idle,
-    /// It works on a prompt.
+    /// The agent is working.
     Running,
-    /// It works on a prompt that the client has cancelled.
+    /// The agent is working, and the client has cancelled the work.
     Cancelling,
-    /// It cannot go on until the user has done something; version 2 alone says so.
+    /// The agent cannot go on until the user has done something (version 2).
     RequiresAction,
 }
 
 impl Turn {
-    /// A name for it, the same in every language.
+    /// The name of this value, the same in every language.
     pub const fn name(self) -> &'static str {
         match self {
             Turn::Idle => "idle",
@@ -89,18 +89,18 @@ impl Turn {
     }
 }
 
-/// What is known of one session; [`snapshot`](Session::snapshot) is all of it as JSON.
+/// The state of one session. [`snapshot`](Session::snapshot) has all of it as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Whether it can be used.
+    /// How far the session is set up.
     pub state: SessionState,
-    /// Whether the agent works for it.
+    /// Whether the agent is working in the session.
     pub turn: Turn,
-    /// Its open terminals, and whether the command of each has ended.
+    /// The ids of the session's terminals that are not released, and whether the command of each has ended (TERM-04).
     pub terminals: Map<Box<str>, bool>,
-    /// Tells it from an earlier session of the same id; see [`Sessions::of`].
+    /// Tells the session from an earlier one of the same id; see [`Sessions::of`].
     pub(super) generation: u64,
-    /// The user has logged out since it was opened, so that it may fail for want of a login (AUTH-25).
+    /// Whether the user has logged out since the session was opened, so that calls may fail for lack of a login (AUTH-25).
     pub auth_uncertain: bool,
     /// A call that opens it has succeeded.
     pub(crate) opened: bool,
@@ -195,7 +195,7 @@ impl Sessions {
         self.known.iter()
     }
 
-    /// The session that a message is about; what is told of one before its id is answered counts too.
+    /// The session that a message is about, also before the answer that names its id.
     pub(crate) fn get_mut(&mut self, id: Option<&Arc<str>>) -> Option<&mut Session> {
         self.told_mut(id?)
     }
@@ -210,7 +210,7 @@ impl Sessions {
         }
     }
 
-    /// What a message of this method is held against.
+    /// The session that a message of this method is checked against.
     #[inline]
     pub(crate) fn told(&self, method: &str, id: &str) -> Option<&Session> {
         let early = || (self.expected > 0 && method == UPDATE).then(|| self.early.get(id));
@@ -312,7 +312,7 @@ impl Sessions {
         }
     }
 
-    /// Makes room for what an update tells of a session whose id has not been answered yet.
+    /// Prepares to follow an update of a session that no answer has named yet.
     pub(crate) fn foresee(&mut self, method: &str, id: Option<&Arc<str>>) {
         if let Some(id) = id.filter(|id| self.expected > 0 && method == UPDATE && !self.is_known(id)) {
             self.early.enter(id, self.expected);

@@ -1,4 +1,4 @@
-//! The sessions of a connection by id.
+//! A table of sessions by id.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::session::Session;
 
-/// A table, and the place of the session that was asked for last: a message asks for its session several times, and the
+/// Sessions by id, and the place of the one that was looked up last: a message looks its session up several times, and the
 /// next message is most often about the same one.
 #[derive(Debug, Default)]
 pub(crate) struct SessionTable {
@@ -70,11 +70,23 @@ impl SessionTable {
         self.slots.iter_mut().flatten().map(|(_, session)| &mut **session)
     }
 
+    /// A message looks its session up five times, most often by the text that an earlier look-up gave out, so that this
+    /// comparison is worth its place in each caller.
+    #[inline]
     fn place(&self, id: &str) -> Option<usize> {
         let last = self.last.get();
+        match self.slots.get(last) {
+            Some(Some((known, _))) if std::ptr::eq(&raw const **known, id) => Some(last),
+            _ => self.search(id),
+        }
+    }
+
+    /// Out of line, so that the comparison above stays small enough to be inlined.
+    #[inline(never)]
+    fn search(&self, id: &str) -> Option<usize> {
+        let last = self.last.get();
         if let Some(Some((known, _))) = self.slots.get(last) {
-            // Most often it is the very text that an earlier look gave out.
-            if std::ptr::eq(&raw const **known, id) || **known == *id {
+            if **known == *id {
                 return Some(last);
             }
         }

@@ -1,4 +1,4 @@
-//! What a host decides before a connection begins.
+//! Configuration: what a host decides before a connection begins.
 
 use crate::framing::Framing;
 use crate::jsonrpc::MAX_NAME_BYTES;
@@ -9,51 +9,50 @@ use crate::validation::table::Tables;
 use crate::validation::DraftSet;
 use crate::versions::Versions;
 
-/// What happens to a peer's message that breaks a rule, by the rule's [`Severity`](crate::rules::Severity) where
-/// [`Config::policies`] says so.
+/// What happens to a peer's message that breaks a rule.
 ///
-/// The policy that counts is that of the rule which the [`Violation`](crate::connection::Violation) names. What a message breaks
-/// is one of these:
+/// [`Config::policy`] is for all rules, [`Config::policies`] for those of one [`Severity`](crate::rules::Severity). What
+/// counts is the policy for the rule that the [`Violation`](crate::connection::Violation) names:
 ///
 /// | the peer's message | `Tolerant` | `Strict` | `Off` |
 /// | --- | --- | --- | --- |
 /// | can be repaired: a member or an item that may be left out, a value that another one stands for | repaired, delivered, reported | refused or dropped, reported | repaired, delivered |
-/// | can be used as it is: it comes at the wrong time, or names what is not known | delivered, reported | refused or dropped, reported | delivered |
-/// | lacks what peers of an earlier date do not send (SESS-90) | delivered | delivered, reported | delivered |
+/// | can be used as it is: it comes at the wrong time, or names something unknown | delivered, reported | refused or dropped, reported | delivered |
+/// | lacks what older peers do not send (SESS-90) | delivered | delivered, reported | delivered |
 /// | breaks a rule that forbids it now: a capability that was not advertised, a state that does not allow it | refused or dropped, reported | refused or dropped, reported | delivered where the rule is about more than the method |
-/// | cannot be used: no JSON, without what must be there, a request about no session | refused or dropped, reported | refused or dropped, reported | refused or dropped, reported |
+/// | cannot be used: it is not JSON, lacks a required member, or is a request about an unknown session | refused or dropped, reported | refused or dropped, reported | refused or dropped, reported |
 ///
-/// A request is refused by an answer with an error; a notification and an answer are dropped, and the request that the
-/// answer was for ends as invalid. What cannot be undone is reported and goes through under each policy but `Off`: an
-/// error that ends a request, and a way to log in that cannot be used, which is left out of the list. The host's own
-/// messages do not depend on a policy, but for notes (see [`Config::policies`]).
+/// A request is refused by an answer with an error. A notification or an answer is dropped; the request that the answer was
+/// for ends with [`Outcome::Invalid`](crate::connection::Outcome::Invalid). Two things cannot be refused and are reported
+/// under every policy but `Off`: an error that ends a request, and a way to log in that cannot be used, which is left out of
+/// the list. The host's own messages do not depend on the policy, except for notes (see [`Config::policies`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Policy {
-    /// What can be repaired by the specification's tolerance rules is repaired, delivered and reported.
+    /// Repair what the specification's tolerance rules let receivers repair; deliver and report it.
     #[default]
     Tolerant,
-    /// It is refused and reported.
+    /// Refuse and report it.
     Strict,
-    /// It is let through and not reported.
+    /// Deliver it and report nothing.
     Off,
 }
 
-/// Bounds that hold whatever the peer sends.
+/// Bounds on memory and work that hold whatever the peer sends (LIMIT-01 to LIMIT-07). The defaults are in parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one frame, also of the list that answers a batch (32 MiB).
+    /// Maximum length of one frame in bytes, also of the array that answers a batch (32 MiB).
     pub frame: usize,
-    /// Nesting of lists and objects in one frame, at most [`MAX_DEPTH`](crate::json::MAX_DEPTH) (128).
+    /// Maximum nesting of lists and objects in one frame; values above [`MAX_DEPTH`](crate::json::MAX_DEPTH) count as that
+    /// (128).
     pub depth: u32,
-    /// Open requests in each direction, and entries of one batch (1,024).
+    /// Maximum number of open requests in each direction, and of entries in one batch (1,024).
     pub pending: usize,
-    /// Sessions that are tracked at once (10,000).
+    /// Maximum number of sessions that are tracked at once (10,000).
     pub sessions: usize,
-    /// Terminals that are tracked per session (1,024).
+    /// Maximum number of terminals that are tracked per session (1,024).
     pub terminals: usize,
-    /// Things of one kind that are remembered per session beside terminals: tool calls, plans, compactions, modes
-    /// (4,096).
+    /// Maximum number of other items of one kind that are tracked per session: tool calls, plans, compactions, modes (4,096).
     pub remembered: usize,
     /// Entries that a [view](Config::view) has in full, and as many stubs (4,096).
     pub view_entries: usize,
@@ -82,47 +81,46 @@ impl Default for Limits {
     }
 }
 
-/// Long enough for work that stops between two steps, short enough for a person who waits.
+/// In milliseconds. Long enough for work that stops between two steps, short enough for a person who waits.
 const CANCEL_GRACE: u64 = 10_000;
 
-/// What a host decides before a connection begins.
+/// The configuration of a connection. It does not change once the connection is created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// The side that the host plays.
+    /// The side of the host.
     pub role: Role,
-    /// How messages are told apart on the transport.
+    /// How messages are separated on the transport.
     pub framing: Framing,
     /// What happens to the peer's messages that break a rule.
     pub policy: Policy,
-    /// Another policy for the rules of one severity: notes, warnings, errors. Where all three are set, `policy` says
-    /// nothing.
+    /// Policies for the rules of one severity, in the order notes, warnings, errors. `None` leaves them to `policy`.
     ///
-    /// Two of them also say how much a host wants to be held to itself: with strict notes it is advised of what is merely
-    /// recommended (INIT-11, EXT-10), and with notes off it may send members that the specification does not have
-    /// (EXT-01), as a host must that passes on what others say.
+    /// The policy for notes matters for what the host sends, too. Under [`Policy::Strict`] the host gets advice on mere
+    /// recommendations (INIT-11, EXT-10). Under [`Policy::Off`] it may send members that the specification does not have
+    /// (EXT-01), which a host that forwards messages of others needs.
     pub policies: [Option<Policy>; 3],
-    /// Bounds.
+    /// Bounds on what the peer can make the connection keep.
     pub limits: Limits,
-    /// The versions of the protocol that may be agreed on: version 1 alone, unless the host says otherwise.
+    /// The protocol versions that may be agreed on. The default is version 1 alone.
     pub versions: Versions,
-    /// Drafts that are switched on; see [`draft`](Config::draft).
+    /// The drafts that are enabled; see [`draft`](Config::draft).
     pub drafts: DraftSet,
-    /// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `None` waits for
-    /// ever.
+    /// Milliseconds after which a request of the host ends with [`Outcome::Timeout`](crate::connection::Outcome::Timeout),
+    /// unless the call has a limit of its own. `None` (the default) waits without limit.
     pub timeout: Option<u64>,
-    /// Milliseconds that the peer has to answer a request after [`cancel`](crate::connection::Connection::cancel) has asked it to
-    /// stop (10,000). Then the request ends with [`Outcome::Cancelled`](crate::connection::Outcome::Cancelled), and an answer that
-    /// still comes is an [`Event::LateResponse`](crate::connection::Event::LateResponse). `None` waits for ever.
+    /// Milliseconds that the peer has to answer a request after [`cancel`](crate::connection::Connection::cancel) (10,000).
+    /// Then the request ends with [`Outcome::Cancelled`](crate::connection::Outcome::Cancelled), and an answer that still
+    /// comes is an [`Event::LateResponse`](crate::connection::Event::LateResponse). `None` waits without limit.
     pub cancel_grace: Option<u64>,
-    /// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered
-    /// (RPC-15): an [advice event](crate::connection::Advice) with the method and the id. `None` reminds of nothing.
+    /// Milliseconds after which the host is reminded, once, of a request of the peer that it has not answered (RPC-15), by
+    /// an [`Advice`](crate::connection::Advice) event with the method and the id. `None` (the default) never reminds.
     pub reminder: Option<u64>,
-    /// Whether a session may have several prompts at once (TURN-03), for agents that queue prompts or take them into the
-    /// turn that runs; those say so in `_meta` of their capabilities (`promptQueueing`), since the specification has no
-    /// word for it. A client's further prompts then go out with [advice](crate::connection::Advice) instead of misuse, and an agent's
-    /// are delivered without a violation. The turn ends with the last answer, and `session/cancel` covers the prompts
-    /// that are open when it is sent.
+    /// Whether a session may have several prompts at once (TURN-03), for agents that queue prompts or add them to the
+    /// running turn. The specification has no capability for it; such agents announce it as `promptQueueing` in `_meta` of
+    /// their capabilities. With it, a client's further prompts are sent with [`Advice`](crate::connection::Advice) instead
+    /// of being misuse, and an agent receives them without a violation. The turn ends with the last answer, and
+    /// `session/cancel` is about the prompts that are open when it is sent.
     pub prompt_queueing: bool,
     /// Whether each session is kept as a conversation, a [view](crate::view::View). Without it that costs nothing.
     pub view: bool,
@@ -130,8 +128,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// The defaults for a role: lines, tolerant, version 1, no drafts, no time-out, ten seconds to answer what was
-    /// cancelled, no reminders, one prompt at a time.
+    /// The default configuration for a side: one message per line, the tolerant policy, version 1, no drafts, no time limit
+    /// for answers but ten seconds after a cancel, no reminders, one prompt at a time.
     pub fn new(role: Role) -> Self {
         Config {
             role,
@@ -150,31 +148,31 @@ impl Config {
         }
     }
 
-    /// The defaults for a client.
+    /// The default configuration for a client.
     pub fn client() -> Self {
         Config::new(Role::Client)
     }
 
-    /// The defaults for an agent.
+    /// The default configuration for an agent.
     pub fn agent() -> Self {
         Config::new(Role::Agent)
     }
 
-    /// Switches a draft on by its name in [`crate::schema::drafts::DRAFTS`].
+    /// Enables a draft by its name in [`crate::schema::drafts::DRAFTS`].
     ///
     /// # Errors
-    /// [`UnknownDraft`] when there is none of that name.
+    /// [`UnknownDraft`] when no draft has this name.
     pub fn draft(&mut self, name: &str) -> Result<(), UnknownDraft> {
         let index = crate::schema::drafts::DRAFTS.iter().position(|&draft| draft == name).ok_or(UnknownDraft)?;
         self.drafts |= 1 << (index + 1);
         Ok(())
     }
 
-    /// Names a method that some peers have although it is neither the specification's nor begins with an underscore
-    /// (EXT-07). It is then sent and delivered like an extension's; others stay unknown.
+    /// Allows a method that some peers use although the specification does not have it and its name does not begin with an
+    /// underscore (EXT-07). It is then sent and delivered like an extension method.
     ///
     /// # Errors
-    /// [`NotForeign`] when such a method can be no peer's own.
+    /// [`NotForeign`] when the name cannot be that of such a method.
     pub fn foreign_method(&mut self, name: &str) -> Result<(), NotForeign> {
         let in_model = || tables::all().flat_map(|tables| tables.methods).any(|method| method.name == name);
         if name.is_empty() || name.len() > MAX_NAME_BYTES {
@@ -193,7 +191,7 @@ impl Config {
         }
     }
 
-    /// The methods that [`foreign_method`](Config::foreign_method) named, in the order in which they were named.
+    /// The methods that [`foreign_method`](Config::foreign_method) allowed, in the order of the calls.
     pub fn foreign_methods(&self) -> impl Iterator<Item = &str> {
         self.foreign_methods.iter().map(|name| &**name)
     }
@@ -207,12 +205,12 @@ impl Config {
         self.policies[rule.rule().severity as usize].unwrap_or(self.policy)
     }
 
-    /// Whether a breach of a rule is repaired where that can be done, by its severity.
+    /// Whether a breach of a rule is repaired where that is possible, by the rule's severity.
     pub(crate) fn repaired(&self) -> [bool; 3] {
         self.policies.map(|own| own.unwrap_or(self.policy) != Policy::Strict)
     }
 
-    /// The tables that hold before a version is agreed on.
+    /// The tables in use before a version is agreed on.
     pub(crate) fn first_tables(&self) -> &'static Tables {
         tables::version(self.versions.oldest()).unwrap_or(&tables::v1::TABLES)
     }
@@ -223,20 +221,20 @@ impl Config {
 #[error("no draft has this name; libacp::schema::drafts::DRAFTS lists them")]
 pub struct UnknownDraft;
 
-/// Why a name is not that of a [foreign method](Config::foreign_method).
+/// Why a name cannot be that of a [foreign method](Config::foreign_method).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotForeign {
-    /// It has no byte, or more than 4,096.
+    /// It is empty or longer than 4,096 bytes.
     #[error("expected a name of 1 to 4,096 bytes")]
     Length,
-    /// It begins with an underscore: extensions need not be named.
+    /// It begins with an underscore. Extension methods need not be allowed one by one.
     #[error("names that begin with an underscore are extensions, which need not be listed")]
     Extension,
-    /// It begins with `rpc.` or `$/`.
+    /// It begins with `rpc.` or `$/`, which are reserved.
     #[error("names that begin with rpc. or $/ belong to JSON-RPC and to the protocol")]
     Reserved,
-    /// It is a method of version 1, version 2 or a draft.
+    /// It is a method of the specification, in some version or draft.
     #[error("this method belongs to the specification, or to a draft that can be enabled")]
     Specified,
 }

@@ -1,4 +1,4 @@
-//! What is known of the conversation, and looked up in what the protocol says.
+//! The state of one conversation, and cached look-ups into the protocol's tables.
 
 use std::cell::Cell;
 
@@ -13,18 +13,18 @@ use crate::json;
 use crate::role::Role;
 use crate::rules::{RuleId, Way};
 use crate::validation::table::{From, Method, Part, Tables};
-use crate::validation::DraftSet;
+use crate::validation::{DraftSet, Mode};
 
-/// What rules look at and trackers change.
+/// What both sides of a conversation know. Checks read it, trackers change it.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) config: Config,
-    /// The agreed version's tables; before, those of the oldest that the host allows.
+    /// The tables of the agreed version; before that, of the oldest version that the host allows.
     pub(crate) tables: &'static Tables,
     pub(crate) version: Option<u16>,
     /// The host's open requests.
     pub(crate) outbound: Pending,
-    /// Those that ended without an answer, in the order of their ends; the peer may still answer them.
+    /// The host's requests that ended without an answer, in the order in which they ended. The peer may still answer them.
     pub(crate) late: Pending,
     /// The peer's open requests.
     pub(crate) inbound: Pending,
@@ -36,14 +36,13 @@ pub(crate) struct State {
     pub(crate) nes: Suggesting,
     pub(crate) own: Side,
     pub(crate) peer: Side,
-    /// The serial number that was given last, to a request of either side.
+    /// The highest serial in use; both directions share one sequence.
     pub(crate) newest: u64,
-    /// The highest serial number of the host's requests that the peer has answered.
+    /// The highest serial of a request that the host sent and the peer has answered.
     pub(crate) answered: u64,
-    pub(crate) follows: Follows,
-    /// The method that was looked up last: most messages are of the same kind as the one before.
+    /// Cache: the method that was looked up last, as most messages are of the same kind as the one before.
     pub(crate) last_method: Cell<Option<&'static Method>>,
-    /// The rows that were looked up, for each kind of call that has come.
+    /// Cache: the rows of each kind of call that has come.
     pub(crate) rule_sets: Vec<CachedRuleSet>,
 }
 
@@ -70,8 +69,16 @@ impl State {
             answered: 0,
             last_method: Cell::default(),
             rule_sets: Vec::new(),
-            follows: Follows { checks: true, trackers: true },
             config,
+        }
+    }
+
+    /// How strictly the peer's values are validated.
+    pub(crate) fn mode(&self) -> Mode {
+        match self.config.repaired() {
+            [true, true, true] => Mode::Tolerant,
+            [false, false, false] => Mode::Strict,
+            some => Mode::Mixed(some),
         }
     }
 
@@ -92,7 +99,7 @@ impl State {
         }
     }
 
-    /// Looks at the same conversation from one side.
+    /// Turns the state to the other side: own becomes peer, inbound becomes outbound.
     pub(crate) fn turn_to(&mut self, role: Role) {
         if self.config.role != role {
             self.config.role = role;
@@ -142,7 +149,7 @@ impl State {
         found
     }
 
-    /// The same for a method that may be an extension's.
+    /// As [`rows`](Self::rows), for a method that may be an extension's.
     pub(crate) fn rows_of(
         &mut self,
         row: Option<&'static Method>,
@@ -155,13 +162,6 @@ impl State {
             None => rows(self.tables.version, MessageKind::Call, method, update),
         }
     }
-}
-
-/// What is done with messages beyond delivering them: everything, but for measuring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Follows {
-    pub(crate) checks: bool,
-    pub(crate) trackers: bool,
 }
 
 /// What one side said in `initialize`.

@@ -50,7 +50,7 @@ impl Validator {
                 if let Some(place) = place {
                     self.edits.push(place, "null");
                 }
-                self.slots = None;
+                self.discard_slots();
                 return self.tagged(scanner, tag, ty, false);
             }
             (found, _) => {
@@ -144,7 +144,7 @@ impl Validator {
                         return Err(Fail::Invalid(problem));
                     }
                     Err(Fail::Invalid(problem)) => {
-                        self.slots = None;
+                        self.discard_slots();
                         let twice = problem.found == TWICE;
                         if best.as_ref().is_none_or(|(reached, _)| scanner.offset() > *reached) {
                             best = Some((scanner.offset(), problem));

@@ -1,17 +1,22 @@
-//! What a walk found in a value, so that later look-ups need not search the text again.
+//! An index of the members that validation has seen, so that rules find them without parsing the text again.
+//!
+//! It has the members of the whole value and of the objects directly in it, as far as the schema describes them. A member
+//! is identified by the offset of its name in the text that was validated (`id`). The `parent` of a member is the `id` of the
+//! member whose value it is in, or `None` for a member of the whole value. A stored index is moved to the offsets of another
+//! text without changing ids, as they only connect members with each other.
 
 use std::ops::Range;
 
 use crate::json;
 
-/// The maximum number of members that are recorded. Values with more are searched in the text.
+/// Maximum number of members in the index. Of a value with more, the text is parsed.
 const MEMBERS: usize = 64;
 
-/// The positions of the members of the outermost objects, and the tags of unions.
+/// The places of members, and the tags of the unions in the value.
 #[derive(Debug, Default)]
 pub(crate) struct FieldIndex {
     members: Vec<Member>,
-    /// The members cannot be used: there were too many, or the text has changed.
+    /// The places cannot be used: there are too many members, a name has escapes, or the text has been repaired since.
     unusable: bool,
     tags: Vec<&'static str>,
 }
@@ -26,7 +31,7 @@ struct Member {
     value: Range<usize>,
 }
 
-/// FieldIndex about a text with slots, whose lengths may differ in another text.
+/// The index of a template: each place with the number of slots before it, by which it moves in another text.
 #[derive(Debug)]
 pub(crate) struct StoredIndex {
     members: Vec<(Member, [u8; 3])>,
@@ -35,8 +40,8 @@ pub(crate) struct StoredIndex {
 }
 
 impl StoredIndex {
-    /// The field_index about another text, reusing the memory of old field_index. `by` has the distance that each position has
-    /// moved (wrapping), indexed by the number of slots before it.
+    /// Rebases the index onto another text, reusing the allocation of `scratch`. `by` is how far a place has moved, by the
+    /// number of slots before it; the numbers wrap.
     pub(crate) fn moved(&self, scratch: FieldIndex, by: &[usize]) -> FieldIndex {
         let mut field_index = scratch.cleared();
         field_index.unusable = self.unusable;
@@ -68,7 +73,7 @@ impl FieldIndex {
         }
     }
 
-    /// These field_index for a text with slots. `before` counts the slots before a position.
+    /// The index as a template keeps it. `before` is the number of slots before a place.
     pub(crate) fn stored(&self, before: impl Fn(usize) -> u8) -> StoredIndex {
         let stored = |member: &Member| {
             let Member { name, value, .. } = member;
@@ -81,7 +86,7 @@ impl FieldIndex {
         }
     }
 
-    /// Empty field_index that reuse the memory.
+    /// An empty index in the same allocation.
     pub(crate) fn cleared(mut self) -> Self {
         self.members.clear();
         self.tags.clear();
@@ -89,7 +94,7 @@ impl FieldIndex {
         self
     }
 
-    /// Invalidates the members because the text has changed.
+    /// Marks the places as unusable: the text has changed.
     pub(crate) fn invalidate(&mut self) {
         self.unusable = true;
     }

@@ -1,6 +1,6 @@
 //! Checking JSON against the model in one streaming pass, without building a tree.
 //!
-//! [`table`] defines the generated tables; `walk` checks a value against them; [`Problem`] says what does not fit. The
+//! [`table`] defines the generated tables; `validator` checks a value against them; [`Problem`] says what does not fit. The
 //! [`Mode`] decides what happens then. Sending is strict. Receiving is strict or tolerant; tolerant means the official
 //! rules: an optional member that does not fit is read as absent, an item of a lenient list that does not fit is left
 //! out, each is reported, and the host gets JSON that fits.
@@ -9,6 +9,7 @@ mod choose;
 mod field_index;
 mod problem;
 mod semantic;
+mod slots;
 #[doc(hidden)]
 pub mod table;
 mod validator;
@@ -18,6 +19,7 @@ pub(crate) use field_index::{FieldIndex, StoredIndex};
 pub use problem::Problem;
 pub(crate) use problem::{Segment, LONGER, OF_A_DRAFT};
 pub(crate) use semantic::is_absolute;
+pub(crate) use slots::Slots;
 pub(crate) use validator::names::TWICE;
 pub(crate) use validator::scalar::{is_plain, ROOM};
 pub(crate) use validator::{Fail, Validator};
@@ -89,7 +91,7 @@ pub fn check<'a>(
     validate(Validator::new(tables, drafts, mode, part), ty, json).map(|validated| validated.checked)
 }
 
-/// A value that fits, and what the walk found in it.
+/// A value that is valid, and what validation found out about it.
 pub(crate) struct Validated<'a> {
     pub(crate) checked: Checked<'a>,
     /// The position of the outermost `sessionId`.
@@ -97,7 +99,8 @@ pub(crate) struct Validated<'a> {
     /// The tag of the outermost union.
     pub(crate) variant: Option<&'static str>,
     pub(crate) field_index: FieldIndex,
-    pub(crate) slots: Option<Vec<(Range<usize>, TypeId)>>,
+    /// What the validator was given to record slots in.
+    pub(crate) slots: Option<Slots>,
 }
 
 /// Like [`check`], with a given validator.

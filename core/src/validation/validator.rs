@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use super::field_index::FieldIndex;
 use super::problem::{Problem, Segment};
+use super::slots::Slots;
 use super::table::{Tables, Type, TypeId};
 use super::validator::scalar::ROOM;
 use super::words::{expected, general, integer_within, number_within, one_of, specific};
@@ -28,7 +29,7 @@ use crate::nearest::nearest;
 use crate::rules::{RuleId, Way};
 use names::{same, TWICE};
 
-/// Why a walk ended early.
+/// Why validation ended early.
 #[derive(Debug)]
 pub(crate) enum Fail {
     /// The text is not JSON, and the frame is lost.
@@ -47,9 +48,6 @@ pub(super) type Walk = Result<(), Fail>;
 
 /// The maximum number of problems reported per value. A hostile list could have millions.
 const MAX_PROBLEMS: usize = 32;
-
-/// The maximum number of values whose positions are recorded for the template cache.
-const MAX_SLOTS: usize = 24;
 
 /// Checks values, and collects edits, problems and what the connection needs to know.
 #[derive(Debug)]
@@ -77,9 +75,8 @@ pub(crate) struct Validator {
     pub(super) lists: u32,
     /// The rules that a problem with the current value may be given. Only kept where they decide what happens.
     pub(super) naming: Naming,
-    /// The positions and types of the values that have no described members. `None` unless the template cache wants
-    /// them, and after something was read twice or there were more than [`MAX_SLOTS`].
-    pub(crate) slots: Option<Vec<(Range<usize>, TypeId)>>,
+    /// Records slots; `None` where nobody wants them.
+    pub(crate) slots: Option<Slots>,
 }
 
 /// The positions of a member: its name without the quotes, and its value.
@@ -119,7 +116,7 @@ impl Validator {
         Validator::with(FieldIndex::default(), tables, drafts, mode, part)
     }
 
-    /// Like `new`, reusing the memory of old field_index.
+    /// As `new`, filling an index whose allocation is reused.
     pub(crate) fn with(
         field_index: FieldIndex,
         tables: &'static Tables,
@@ -163,7 +160,7 @@ impl Validator {
         Way::of(self.mode == Mode::Send)
     }
 
-    /// The edits to make (including those for lone surrogates), the problems, and the field_index.
+    /// The edits to make (including those for lone surrogates), the problems, and the index of members.
     pub(crate) fn finish(
         mut self,
         scanner: &Scanner<'_>,
@@ -272,9 +269,11 @@ impl Validator {
             _ => return Err(self.invalid(expected(ty), kind.name())),
         }
         if matches!(ty, Type::Any) && scanner.room() < ROOM {
-            self.slots = None;
+            self.discard_slots();
         }
-        self.slot(start..scanner.offset(), owner);
+        if let Some(slots) = &mut self.slots {
+            slots.record(start..scanner.offset(), owner);
+        }
         Ok(())
     }
 
@@ -412,7 +411,7 @@ impl Validator {
                 if !self.repairs(named.rule) {
                     return Err(Fail::Invalid(problem));
                 }
-                self.slots = None;
+                self.discard_slots();
                 self.edits.truncate(edits);
                 self.problems.truncate(problems);
                 self.depth = depth;
@@ -425,13 +424,10 @@ impl Validator {
         }
     }
 
-    fn slot(&mut self, place: Range<usize>, ty: TypeId) {
+    /// What was seen does not say how another text would be read.
+    pub(super) fn discard_slots(&mut self) {
         if let Some(slots) = &mut self.slots {
-            if slots.len() < MAX_SLOTS {
-                slots.push((place, ty));
-            } else {
-                self.slots = None;
-            }
+            slots.discard();
         }
     }
 

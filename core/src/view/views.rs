@@ -7,7 +7,7 @@ use super::prompts::Ending;
 use super::View;
 use crate::engine::operations::Operation;
 use crate::engine::questions::question;
-use crate::engine::{Message, OpenRequest, Session, SessionState, State};
+use crate::engine::{OpenRequest, RuleMessage, Session, SessionState, State};
 use crate::json;
 use crate::jsonrpc::Id;
 use crate::map::Map;
@@ -81,7 +81,7 @@ impl Views {
 
     /// A notification that went through.
     #[inline(never)]
-    pub(crate) fn told(&mut self, message: &Message<'_>, kind: Option<&'static str>, state: &State) {
+    pub(crate) fn told(&mut self, message: &RuleMessage<'_>, kind: Option<&'static str>, state: &State) {
         let Some(id) = message.session else { return };
         let Some(session) = session(state, id) else { return };
         let Some(view) = self.enter(id, state).filter(|view| !view.is_frozen()) else { return };
@@ -103,7 +103,7 @@ impl Views {
     }
 
     /// A request that went through, of either side.
-    pub(crate) fn asked(&mut self, message: &Message<'_>, request: &Id, serial: u64, state: &State) {
+    pub(crate) fn asked(&mut self, message: &RuleMessage<'_>, request: &Id, serial: u64, state: &State) {
         let (Some(id), Some(params)) = (message.session, message.body) else { return };
         let Some(session) = session(state, id) else { return };
         let row = state.method(message.method);

@@ -277,7 +277,7 @@ impl Validator {
                     self.edits.truncate(edits);
                     self.problems.truncate(before);
                     (self.depth, self.lists, self.lenient) = (depth, lists, lenient);
-                    self.slots = None;
+                    self.discard_slots();
                     scanner.rewind(mark);
                     scanner.skip()?;
                     return Ok(true);
