@@ -4,6 +4,7 @@
 //! class that hosts use), `getters` (what it can be asked, generated from `core/protocol/getters.json`), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `observer` (both sides seen from outside), `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), then
 //! what all of them stand on: `json` (objects to text and back), `write`, `read`, `strings`, `value` (ids and
 //! `repr`), `errors`.
+#![allow(clippy::doc_markdown, reason = "doc comments become docstrings, which are no Markdown")]
 #![forbid(unsafe_code)]
 
 mod config;

@@ -51,6 +51,7 @@ enum Teller {
 
 /// What is known of a session's work in version 2.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is true or not whatever the others are")]
 pub(crate) struct Work {
     told: Told,
     /// Work was told of since the last prompt was sent.
