@@ -169,7 +169,7 @@ fn c(scenario: &Scenario, _: &[String]) -> Vec<Vec<u8>> {
             line(b'F', &call(told));
         } else if let Some(text) = step["respond"]["result_text"].as_str() {
             let id = step["respond"]["id"].as_str().and_then(|id| id.parse::<u8>().ok()).unwrap_or(1);
-            line(id % 16 << 4 | 7, text);
+            line(((id % 16) << 4) | 7, text);
         } else if step.get("expect").is_some() {
             line(b'M', "s-1");
         }
