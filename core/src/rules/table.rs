@@ -232,7 +232,7 @@ rule("LIFE-05", Must, Note, SEND | RECEIVE, Versions::only(2), "An idle state up
 rule("LIFE-06", Should, Note, TRACK, Versions::only(2), "An agent that waits for the user reports the state requires_action; the turn then requires action."),
 rule("LIFE-09", Must, Error, SEND | RECEIVE, Versions::only(2), "Every message update has the id of its message."),
 rule("LIFE-10", Must, Error, SEND | RECEIVE, Versions::only(2), "The content of a message update is a list of blocks, or null to clear it."),
-rule("LIFE-13", Should, Warning, SEND | RECEIVE, Versions::only(2), "A message of the user and a message of the agent have different ids."),
+rule("LIFE-13", Should, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "A message of the user and a message of the agent have different ids."),
 rule("LIFE-15", Must, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "Work that the client cancelled ends with the stop reason cancelled, after everything that belongs to it."),
 rule("LIFE-16", MustNot, Warning, SEND | RECEIVE, Versions::only(2), "The updates tool_call, plan and current_mode_update exist only in version 1; version 2 has other updates for these purposes.").reported_as(&["ENUM-01"]),
 rule("LIFE-18", Must, Warning, SEND | RECEIVE, Versions::only(2), "A refused prompt leaves no user message."),

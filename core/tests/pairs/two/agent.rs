@@ -134,7 +134,11 @@ impl Agent {
         // Each replay ends with a mark, and a state comes behind it.
         if self.works.contains_key(&asked.session) && asked.params["replayFrom"].is_object() {
             self.tell(&asked.session, json!({"sessionUpdate": "replay_complete"}))?;
-            let marked = |work: &mut Work| (work.stage, work.synced) = (Stage::Resuming, false);
+            let marked = |work: &mut Work| {
+                work.replays = work.replays.saturating_sub(1);
+                work.stage = if work.replays > 0 { Stage::Replaying } else { Stage::Resuming };
+                work.synced = false;
+            };
             self.works.entry(asked.session.clone()).and_modify(marked);
         }
         if self.works.get(&asked.session).is_some_and(|work| !work.synced) {
@@ -287,7 +291,9 @@ impl Host for Agent {
         match &*asked.method {
             "session/resume" => {
                 let replays = asked.params["replayFrom"].is_object();
-                let mut work = Work::new(if replays { Stage::Replaying } else { Stage::Resuming });
+                let open = self.works.get(&asked.session).map_or(0, |work| work.replays) + usize::from(replays);
+                let mut work = Work::new(if open > 0 { Stage::Replaying } else { Stage::Resuming });
+                work.replays = open;
                 // What runs since before.
                 let tool = Tool { told: true, ..Tool::default() };
                 work.tools.insert(self.base.name("tool"), tool);

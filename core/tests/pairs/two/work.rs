@@ -35,6 +35,8 @@ pub(super) struct Work {
     pub(super) cancelled: bool,
     /// The state was told since the session was resumed, and nothing of the past since then.
     pub(super) synced: bool,
+    /// Open calls that have asked for a replay: what is told is the past until each of them has its mark.
+    pub(super) replays: usize,
     /// Messages of prompts that were answered and not echoed yet.
     pub(super) unshown: Vec<(String, Value)>,
     /// The ids of messages that may go on, each with its kind.
@@ -74,6 +76,7 @@ impl Work {
             stopped: false,
             cancelled: false,
             synced: false,
+            replays: 0,
             unshown: Vec::new(),
             messages: Vec::new(),
             background: None,
