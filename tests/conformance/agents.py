@@ -87,8 +87,10 @@ def cargo_built() -> None:
     environment = {**os.environ, "CARGO_TARGET_DIR": str(built), "CARGO_PROFILE_DEV_DEBUG": "false"}
     command = ["cargo", "build", "--quiet", "--bin", "agent", "--config", patch]
     subprocess.run(command, check=True, cwd=folder, env=environment)
-    # The book may build its own at the same time, with the same name.
-    shutil.copy2(built / "debug" / "agent", RUST)
+    # The book may build its own at the same time, with the same name. A program of its own copies it: what other threads
+    # start here inherits the open file until it runs, and a program that somebody may write to cannot be started.
+    copy = "import shutil, sys; shutil.copy2(*sys.argv[1:])"
+    subprocess.run([sys.executable, "-c", copy, built / "debug" / "agent", RUST], check=True)
 
 
 def tested() -> Sequence[Tested]:
