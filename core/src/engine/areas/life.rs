@@ -43,8 +43,8 @@ const AGENT: &[&str] = &[
     "session/update:agent_thought_chunk",
 ];
 const QUESTIONS: &[&str] = &["session/request_permission", "elicitation/create"];
-/// Updates of all messages.
-const MESSAGES: &[&str] = &[
+/// Updates of all messages of version 2.
+pub(super) const MESSAGES: &[&str] = &[
     "session/update:user_message",
     "session/update:user_message_chunk",
     "session/update:agent_message",

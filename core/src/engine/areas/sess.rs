@@ -10,6 +10,7 @@ mod list;
 mod prompt;
 mod roots;
 
+use super::life::MESSAGES;
 use crate::engine::{
     Action, Area, Check, Finding, MessageKind, MisuseKind, Pending, Role, RuleContext, RuleMessage, SessionState,
     State, Tracker, Turn, ATTACHING, CLOSING, ENDING, OPENING,
@@ -33,15 +34,6 @@ const HISTORY: &[&str] = &[
     "session/update:plan",
     "session/update:plan_update",
 ];
-/// Those of version 2 that nothing but foreground work or history brings: tool calls go on in the background.
-const MESSAGES: &[&str] = &[
-    "session/update:user_message",
-    "session/update:user_message_chunk",
-    "session/update:agent_message",
-    "session/update:agent_message_chunk",
-    "session/update:agent_thought",
-    "session/update:agent_thought_chunk",
-];
 
 pub(super) static AREA: Area = Area {
     checks: &[
@@ -51,6 +43,7 @@ pub(super) static AREA: Area = Area {
             .receive(Action::Report)
             .kind(MisuseKind::Phase)
             .only(1),
+        // In version 2 nothing but foreground work or history brings messages: tool calls go on in the background.
         Check::new(id!("SESS-17"), MessageKind::Call, MESSAGES, history)
             .receive(Action::Report)
             .kind(MisuseKind::Phase)
