@@ -13,122 +13,114 @@
 
 /* Methods */
 
-/* Writes a text file through the client, which creates it when it is missing. From the agent, request. Only
-   in v1. */
+/* Writes a text file through the client, which creates the file if it does not exist. From the agent,
+   request. Only in v1. */
 #define ACP_METHOD_FS_WRITE_TEXT_FILE "fs/write_text_file"
-/* Reads a text file through the client, with what the editor has not saved yet. From the agent, request.
-   Only in v1. */
+/* Reads a text file through the client, including changes that the editor has not saved. From the agent,
+   request. Only in v1. */
 #define ACP_METHOD_FS_READ_TEXT_FILE "fs/read_text_file"
-/* Asks the user to allow or refuse a step before the agent takes it. From the agent, request. */
+/* Asks the user to allow or reject a tool call. From the agent, request. */
 #define ACP_METHOD_SESSION_REQUEST_PERMISSION "session/request_permission"
-/* Has the client start a command and answers with a terminal's id before it has ended. From the agent,
+/* Starts a command in a new terminal of the client; returns the terminal's id at once. From the agent,
    request. Only in v1. */
 #define ACP_METHOD_TERMINAL_CREATE "terminal/create"
-/* Returns what a terminal has printed up to now, and how it ended if it has. From the agent, request. Only
-   in v1. */
+/* Returns the output of a terminal so far and, if the command has ended, its exit status. From the agent,
+   request. Only in v1. */
 #define ACP_METHOD_TERMINAL_OUTPUT "terminal/output"
-/* Gives a terminal back, stopping whatever runs in it; its id is void from then on. From the agent, request.
-   Only in v1. */
+/* Releases a terminal and kills its command; the id is invalid afterwards. From the agent, request. Only in
+   v1. */
 #define ACP_METHOD_TERMINAL_RELEASE "terminal/release"
-/* Waits until a terminal's command has ended and says how it ended. From the agent, request. Only in v1. */
+/* Waits until a terminal's command has ended, and returns its exit status. From the agent, request. Only in
+   v1. */
 #define ACP_METHOD_TERMINAL_WAIT_FOR_EXIT "terminal/wait_for_exit"
-/* Stops a terminal's command but keeps the terminal, so that its output can still be read. From the agent,
+/* Kills a terminal's command but keeps the terminal, so that its output can still be read. From the agent,
    request. Only in v1. */
 #define ACP_METHOD_TERMINAL_KILL "terminal/kill"
-/* Puts questions to the user, by a form in the client or on a web page. From the agent, request. */
+/* Requests input from the user, with a form in the client or on a web page. From the agent, request. */
 #define ACP_METHOD_ELICITATION_CREATE "elicitation/create"
-/* Opens a connection: the two sides settle on a version and tell each other what they can do. From the
-   client, request. */
+/* Opens a connection: negotiates the protocol version and exchanges capabilities. From the client, request. */
 #define ACP_METHOD_INITIALIZE "initialize"
-/* Logs in by one of the ways that the agent listed when the connection was opened. From the client, request.
-   Only in v1. */
+/* Logs in with one of the authentication methods that the agent listed in `initialize`. From the client,
+   request. Only in v1. */
 #define ACP_METHOD_AUTHENTICATE "authenticate"
-/* Ends the login, so that calls which need one are refused until the next login. From the client, request.
-   Only in v1. */
+/* Logs out; requests that need a login are refused until the next one. From the client, request. Only in v1. */
 #define ACP_METHOD_LOGOUT "logout"
-/* Starts a conversation in a working directory and returns its id. From the client, request. */
+/* Creates a session in a working directory and returns its id. From the client, request. */
 #define ACP_METHOD_SESSION_NEW "session/new"
-/* Brings back an earlier conversation and replays all of it before the answer. From the client, request.
-   Only in v1. */
+/* Loads an earlier session and replays its history before the response. From the client, request. Only in
+   v1. */
 #define ACP_METHOD_SESSION_LOAD "session/load"
-/* Returns the sessions that the agent knows, page by page, without attaching to any of them. From the
-   client, request. */
-#define ACP_METHOD_SESSION_LIST "session/list"
-/* Takes a session out of the list for good; asking for one that is gone succeeds as well. From the client,
+/* Returns the sessions that the agent knows, page by page, without opening any of them. From the client,
    request. */
+#define ACP_METHOD_SESSION_LIST "session/list"
+/* Deletes a session; deleting an unknown one succeeds as well. From the client, request. */
 #define ACP_METHOD_SESSION_DELETE "session/delete"
-/* Attaches to an earlier conversation without sending its history again. From the client, request. */
+/* Resumes an earlier session without replaying its history. From the client, request. */
 #define ACP_METHOD_SESSION_RESUME "session/resume"
-/* Stops the work of a session and frees what the agent holds for it. From the client, request. */
+/* Closes a session: cancels its work and frees its resources. From the client, request. */
 #define ACP_METHOD_SESSION_CLOSE "session/close"
-/* Puts a session into another of the modes that its agent offers. From the client, request. Only in v1. */
+/* Sets the mode of a session to one that the agent offers. From the client, request. Only in v1. */
 #define ACP_METHOD_SESSION_SET_MODE "session/set_mode"
-/* Changes one setting of a session and returns all settings, as others may change with it. From the client,
+/* Sets a config option of a session and returns all of them, as others may change with it. From the client,
    request. */
 #define ACP_METHOD_SESSION_SET_CONFIG_OPTION "session/set_config_option"
-/* Hands the agent a user message and is answered when the turn that it starts is over. From the client,
-   request. */
+/* Sends a user message and starts a prompt turn; the response ends the turn. From the client, request. */
 #define ACP_METHOD_SESSION_PROMPT "session/prompt"
-/* Reports what happens in a session: output, tool calls, plans and changes of settings. From the agent,
-   notification. */
+/* Reports what happens in a session: output, tool calls, plans, changes of config options and so on. From
+   the agent, notification. */
 #define ACP_METHOD_SESSION_UPDATE "session/update"
-/* Says that what the user was to do on a web page has been done. From the agent, notification. */
+/* Reports that an elicitation on a web page is complete. From the agent, notification. */
 #define ACP_METHOD_ELICITATION_COMPLETE "elicitation/complete"
-/* Asks the agent to stop the turn that runs in a session; the prompt still gets its answer. From the client,
-   notification. */
+/* Cancels the prompt turn of a session; the prompt still gets its response. From the client, notification. */
 #define ACP_METHOD_SESSION_CANCEL "session/cancel"
-/* Tells the other side that the answer to one of the sender's requests is no longer needed. From either
-   side, notification. */
+/* Cancels one of the sender's requests. From either side, notification. */
 #define ACP_METHOD_CANCEL_REQUEST "$/cancel_request"
-/* Carries one MCP message to or from a tool server that lives behind the connection. From either side,
-   request or notification. Draft mcp_over_acp. */
+/* Carries an MCP message to or from an MCP server over the ACP connection. From either side, request or
+   notification. Draft mcp_over_acp. */
 #define ACP_METHOD_MCP_MESSAGE "mcp/message"
-/* Returns the model providers that can be routed and where each one points. From the client, request. Draft
+/* Returns the configurable model providers and their current configuration. From the client, request. Draft
    llm_providers. */
 #define ACP_METHOD_PROVIDERS_LIST "providers/list"
-/* Routes one model provider; the call replaces everything that was set for it. From the client, request.
-   Draft llm_providers. */
+/* Configures a model provider; this replaces its entire configuration. From the client, request. Draft
+   llm_providers. */
 #define ACP_METHOD_PROVIDERS_SET "providers/set"
-/* Switches one model provider off; it remains in the list and can be set again. From the client, request.
+/* Disables a model provider; it stays in the list and can be configured again. From the client, request.
    Draft llm_providers. */
 #define ACP_METHOD_PROVIDERS_DISABLE "providers/disable"
-/* Asks whether somebody is logged in; the answer changes nothing and needs no login. From the client,
-   request. Draft auth_status. */
+/* Returns whether the user is logged in; it changes nothing and needs no login. From the client, request.
+   Draft auth_status. */
 #define ACP_METHOD_AUTH_STATUS "auth/status"
-/* Starts a new conversation from the state of an existing one, which stays as it is. From the client,
-   request. Draft session_fork. */
+/* Creates a session from the state of an existing one, which stays unchanged. From the client, request.
+   Draft session_fork. */
 #define ACP_METHOD_SESSION_FORK "session/fork"
-/* Moves a session out of the usual list; its history and id are kept, its running work is cancelled. From
-   the client, request. Draft session_archive. */
+/* Archives a session: its id and history are kept, its running work is cancelled. From the client, request.
+   Draft session_archive. */
 #define ACP_METHOD_SESSION_ARCHIVE "session/archive"
-/* Returns an archived session to the usual list without starting it. From the client, request. Draft
-   session_archive. */
+/* Takes a session out of the archive without opening it. From the client, request. Draft session_archive. */
 #define ACP_METHOD_SESSION_UNARCHIVE "session/unarchive"
-/* Asks whether the agent holds a session in memory, with no effect on the session. From the client, request.
-   Draft session_status. */
+/* Returns whether a session is in the agent's memory, with no effect on the session. From the client,
+   request. Draft session_status. */
 #define ACP_METHOD_SESSION_STATUS "session/status"
-/* Asks which settings a session would start with, without making or changing one. From the client, request.
-   Only in v1. Draft session_options. */
+/* Returns the config options that a session would start with, without creating or changing one. From the
+   client, request. Only in v1. Draft session_options. */
 #define ACP_METHOD_SESSION_OPTIONS "session/options"
-/* Gives a session a title of the client's choice and returns what the agent made of it. From the client,
-   request. Draft session_set_title. */
+/* Sets the title of a session and returns the title that the agent stored. From the client, request. Draft
+   session_set_title. */
 #define ACP_METHOD_SESSION_SET_TITLE "session/set_title"
-/* Tells the client that the state of the login is no longer what it last heard. From the agent,
-   notification. Draft auth_status. */
+/* Reports a change of the state of the login. From the agent, notification. Draft auth_status. */
 #define ACP_METHOD_AUTH_STATUS_UPDATE "auth/status_update"
-/* Opens the connection to a component that has another one behind it. From the client, request. Draft
-   proxy_chains. */
+/* Opens the connection to a component that acts as a proxy. From the client, request. Draft proxy_chains. */
 #define ACP_METHOD_PROXY_INITIALIZE "proxy/initialize"
-/* Carries one message between a proxy and the component behind it. From either side, request or
-   notification. Draft proxy_chains. */
+/* Carries a message between a proxy and the next component. From either side, request or notification. Draft
+   proxy_chains. */
 #define ACP_METHOD_PROXY_SUCCESSOR "proxy/successor"
 /* Opens a session for next edit suggestions. From the client, request. Draft nes. */
 #define ACP_METHOD_NES_START "nes/start"
 /* Asks for suggestions at the cursor. From the client, request. Draft nes. */
 #define ACP_METHOD_NES_SUGGEST "nes/suggest"
-/* Says that the user took a suggestion. From the client, notification. Draft nes. */
+/* Reports that the user accepted a suggestion. From the client, notification. Draft nes. */
 #define ACP_METHOD_NES_ACCEPT "nes/accept"
-/* Says that a suggestion was not taken, and why. From the client, notification. Draft nes. */
+/* Reports that a suggestion was rejected, and why. From the client, notification. Draft nes. */
 #define ACP_METHOD_NES_REJECT "nes/reject"
 /* Ends a session for next edit suggestions. From the client, request. Draft nes. */
 #define ACP_METHOD_NES_CLOSE "nes/close"
@@ -147,25 +139,24 @@
 #define ACP_METHOD_MCP_CONNECT "mcp/connect"
 /* Closes a connection to an MCP server. From the agent, request. Draft mcp_connections. */
 #define ACP_METHOD_MCP_DISCONNECT "mcp/disconnect"
-/* Logs in by one of the ways that the agent listed when the connection was opened. From the client, request.
-   Only in v2. */
-#define ACP_METHOD_AUTH_LOGIN "auth/login"
-/* Ends the login, so that calls which need one are refused until the next login. From the client, request.
-   Only in v2. */
-#define ACP_METHOD_AUTH_LOGOUT "auth/logout"
-/* Asks the agent to stop one tool call, if that call allows it. From the client, request. Only in v2. */
-#define ACP_METHOD_TOOL_CALL_CANCEL "tool_call/cancel"
-/* Asks the agent to stop the command in one of its terminals, if that terminal allows it. From the client,
+/* Logs in with one of the authentication methods that the agent listed in `initialize`. From the client,
    request. Only in v2. */
+#define ACP_METHOD_AUTH_LOGIN "auth/login"
+/* Logs out; requests that need a login are refused until the next one. From the client, request. Only in v2. */
+#define ACP_METHOD_AUTH_LOGOUT "auth/logout"
+/* Cancels a tool call, if it can be cancelled. From the client, request. Only in v2. */
+#define ACP_METHOD_TOOL_CALL_CANCEL "tool_call/cancel"
+/* Cancels the command of a terminal of the agent, if it can be cancelled. From the client, request. Only in
+   v2. */
 #define ACP_METHOD_TERMINAL_CANCEL "terminal/cancel"
 
 /* Kinds of session updates (`sessionUpdate`) */
 
-/* Next piece of a user message, as in a replay. */
+/* Next chunk of a user message, for example in a replay. */
 #define ACP_UPDATE_USER_MESSAGE_CHUNK "user_message_chunk"
-/* Next piece of the agent's answer. */
+/* Next chunk of the agent's message. */
 #define ACP_UPDATE_AGENT_MESSAGE_CHUNK "agent_message_chunk"
-/* Next piece of the agent's reasoning. */
+/* Next chunk of the agent's thought. */
 #define ACP_UPDATE_AGENT_THOUGHT_CHUNK "agent_thought_chunk"
 /* Only in v1. */
 #define ACP_UPDATE_TOOL_CALL "tool_call"
@@ -208,15 +199,15 @@
 
 /* Why a turn ended (`stopReason`) */
 
-/* The model has said all it wanted to say. */
+/* The model finished its answer. */
 #define ACP_STOP_END_TURN "end_turn"
 /* The limit on tokens was reached. */
 #define ACP_STOP_MAX_TOKENS "max_tokens"
 /* The limit on model calls within one turn was reached. */
 #define ACP_STOP_MAX_TURN_REQUESTS "max_turn_requests"
-/* The agent will not go on; the prompt and all that followed drop out of its context. */
+/* The agent refuses to continue; the prompt and what followed are not part of its context. */
 #define ACP_STOP_REFUSAL "refusal"
-/* The client stopped the turn; an error caused by stopping is reported like this too. */
+/* The client cancelled the turn; errors caused by the cancellation are reported as this, too. */
 #define ACP_STOP_CANCELLED "cancelled"
 /* Something went wrong. */
 #define ACP_STOP_ERROR "error"
@@ -238,40 +229,40 @@
 
 /* Kinds of tool calls */
 
-/* Looks at files or data. */
+/* Reads files or data. */
 #define ACP_TOOL_KIND_READ "read"
 /* Changes files or data. */
 #define ACP_TOOL_KIND_EDIT "edit"
-/* Takes files or data away. */
+/* Deletes files or data. */
 #define ACP_TOOL_KIND_DELETE "delete"
-/* Gives files another place or name. */
+/* Moves or renames files. */
 #define ACP_TOOL_KIND_MOVE "move"
-/* Looks for something. */
+/* Searches for something. */
 #define ACP_TOOL_KIND_SEARCH "search"
-/* Starts commands or code. */
+/* Runs commands or code. */
 #define ACP_TOOL_KIND_EXECUTE "execute"
-/* Plans or reasons without touching anything outside. */
+/* Plans or reasons without side effects. */
 #define ACP_TOOL_KIND_THINK "think"
 /* Gets data from elsewhere. */
 #define ACP_TOOL_KIND_FETCH "fetch"
-/* Puts the session into another mode. */
+/* Changes the session's mode. */
 #define ACP_TOOL_KIND_SWITCH_MODE "switch_mode"
 /* Anything else, and what is assumed when no kind is given. */
 #define ACP_TOOL_KIND_OTHER "other"
 
 /* States of tool calls */
 
-/* Nothing runs yet, perhaps because the user has not agreed. */
+/* The tool has not started, possibly because it waits for permission. */
 #define ACP_TOOL_STATUS_PENDING "pending"
-/* The tool is at work. */
+/* The tool is running. */
 #define ACP_TOOL_STATUS_IN_PROGRESS "in_progress"
-/* The tool is done and succeeded. */
+/* The tool succeeded. */
 #define ACP_TOOL_STATUS_COMPLETED "completed"
-/* The tool is done and did not succeed. */
+/* The tool failed. */
 #define ACP_TOOL_STATUS_FAILED "failed"
-/* The tool has begun but stands still until something sets it going again. Only in v2. */
+/* The tool has started, and is paused. Only in v2. */
 #define ACP_TOOL_STATUS_PAUSED "paused"
-/* The tool was stopped before it was done. Only in v2. */
+/* The tool was cancelled before it finished. Only in v2. */
 #define ACP_TOOL_STATUS_CANCELLED "cancelled"
 
 /* Types of tool call content */
@@ -283,13 +274,13 @@
 
 /* Kinds of permission options */
 
-/* Yes, for this occasion. */
+/* Allow this time only. */
 #define ACP_PERMISSION_ALLOW_ONCE "allow_once"
-/* Yes, and do not ask again. */
+/* Allow, and do not ask again. */
 #define ACP_PERMISSION_ALLOW_ALWAYS "allow_always"
-/* No, for this occasion. */
+/* Reject this time only. */
 #define ACP_PERMISSION_REJECT_ONCE "reject_once"
-/* No, and do not ask again. */
+/* Reject, and do not ask again. */
 #define ACP_PERMISSION_REJECT_ALWAYS "reject_always"
 
 /* Subjects of permission requests */
@@ -309,7 +300,7 @@
 
 /* The goal depends on it. */
 #define ACP_PLAN_PRIORITY_HIGH "high"
-/* Worth doing, but the goal stands without it. */
+/* Useful, but the goal can be reached without it. */
 #define ACP_PLAN_PRIORITY_MEDIUM "medium"
 /* Welcome if there is time. */
 #define ACP_PLAN_PRIORITY_LOW "low"
@@ -322,7 +313,7 @@
 #define ACP_PLAN_STATUS_IN_PROGRESS "in_progress"
 /* The step is done. */
 #define ACP_PLAN_STATUS_COMPLETED "completed"
-/* The step was given up. Only in v2. */
+/* The step was cancelled. Only in v2. */
 #define ACP_PLAN_STATUS_CANCELLED "cancelled"
 
 /* Forms of plans */
@@ -337,7 +328,7 @@
 
 /* The agent with its model. */
 #define ACP_ROLE_ASSISTANT "assistant"
-/* The person whom the agent works for. */
+/* The user. */
 #define ACP_ROLE_USER "user"
 
 /* Transports of MCP servers */
@@ -371,7 +362,7 @@
 #define ACP_CONFIG_CATEGORY_MODEL_CONFIG "model_config"
 /* How much the model reasons. */
 #define ACP_CONFIG_CATEGORY_THOUGHT_LEVEL "thought_level"
-/* How fast the model answers, as opposed to how much that costs. */
+/* How fast the model answers, at which cost. */
 #define ACP_CONFIG_CATEGORY_SPEED "speed"
 
 /* Modes of elicitation */
@@ -382,9 +373,9 @@
 /* Answers to elicitation */
 
 #define ACP_ELICITATION_ACTION_ACCEPT "accept"
-/* The user said no. */
+/* The user declined. */
 #define ACP_ELICITATION_ACTION_DECLINE "decline"
-/* The user turned away without a decision. */
+/* The user cancelled without a decision. */
 #define ACP_ELICITATION_ACTION_CANCEL "cancel"
 
 /* Names of the drafts, for acp_config_set_draft */
@@ -853,7 +844,9 @@
 #define ACP_RULE_LIFE_02 "LIFE-02"
 /* Every accepted prompt is echoed as a user message with the id that the answer gives. Only in v2. */
 #define ACP_RULE_LIFE_03 "LIFE-03"
-/* Work that ends was started by a state update other than idle. Only in v2. */
+/* Work that ends was started by a state update other than idle. Work that the client cancelled before the
+   agent reported it may end with the stop reason cancelled alone, even after the next prompt was sent. Only
+   in v2. */
 #define ACP_RULE_LIFE_04 "LIFE-04"
 /* An idle state update that ends work has a stop reason. Only in v2. */
 #define ACP_RULE_LIFE_05 "LIFE-05"
@@ -1440,23 +1433,23 @@
 
 /* Error codes of the protocol and of JSON-RPC. Peers may also use others. */
 enum acp_error_code {
-    /* The text that arrived is not JSON. */
+    /* The received text is not JSON. */
     ACP_CODE_PARSE_ERROR = -32700,
-    /* The JSON that arrived is no proper message. */
+    /* The received JSON is not a valid message. */
     ACP_CODE_INVALID_REQUEST = -32600,
-    /* The receiver does not serve the method. */
+    /* The receiver does not support the method. */
     ACP_CODE_METHOD_NOT_FOUND = -32601,
     /* The parameters do not fit the method. */
     ACP_CODE_INVALID_PARAMS = -32602,
-    /* The receiver failed in a way it did not foresee. */
+    /* Internal error of the receiver. */
     ACP_CODE_INTERNAL_ERROR = -32603,
-    /* The work was given up before there was a result. */
+    /* The request was cancelled before there was a result. */
     ACP_CODE_REQUEST_CANCELLED = -32800,
     /* The call needs a login first. */
     ACP_CODE_AUTH_REQUIRED = -32000,
     /* Something that the call names, such as a file or a session, does not exist. */
     ACP_CODE_RESOURCE_NOT_FOUND = -32002,
-    /* The agent speaks no version as low as the proposed one. Only in v2. */
+    /* The agent supports no version as old as the proposed one. Only in v2. */
     ACP_CODE_UNSUPPORTED_PROTOCOL_VERSION = -32022
 };
 

@@ -4,7 +4,7 @@
 export type Meta = { [key: string]: unknown };
 
 /**
- * Login that the agent carries out on its own once it is asked to.
+ * Login that the agent performs by itself on request.
  * The variant without `type`.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
@@ -25,7 +25,7 @@ export interface AuthMethodOther {
 }
 
 /**
- * One way to log in; an entry without a type is a login that the agent runs by itself.
+ * An authentication method; an entry without a type is a login that the agent performs by itself.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export type AuthMethod =
@@ -34,35 +34,35 @@ export type AuthMethod =
   | AuthMethodOther;
 
 /**
- * Name of a way to log in, which the agent makes up and the client sends back.
+ * Id of an authentication method, chosen by the agent.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export type AuthMethodId = string;
 
 /**
- * Login in which the client starts the agent's program a second time for the user to work in.
+ * Login in which the client starts the agent's program again, in a terminal for the user.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export interface AuthMethodTerminal {
   type: "terminal";
   /**
-   * Id that tells the entry from others; `authenticate` refuses it.
+   * Id of the entry; `authenticate` refuses it.
    * Rule AUTH-28.
    */
   id: AuthMethodId;
-  /** Label for the choice that the user sees. */
+  /** Label that the user sees. */
   name: string;
   /** Longer explanation of the choice. */
   description?: string | null;
-  /** Arguments to put after those of the usual command line. */
+  /** Arguments to append to those of the usual command line. */
   args?: string[];
-  /** Environment variables to add; they win over the usual ones of the same name. */
+  /** Environment variables to add; they override inherited ones of the same name. */
   env?: { [key: string]: string };
   _meta?: Meta | null;
 }
 
 /**
- * Login that the agent carries out on its own once it is asked to.
+ * Login that the agent performs by itself on request.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export interface AuthMethodAgent {
@@ -71,7 +71,7 @@ export interface AuthMethodAgent {
    * Rule AUTH-28.
    */
   id: AuthMethodId;
-  /** Label for the choice that the user sees. */
+  /** Label that the user sees. */
   name: string;
   /** Longer explanation of the choice. */
   description?: string | null;
@@ -79,7 +79,7 @@ export interface AuthMethodAgent {
 }
 
 /**
- * Empty answer that says the login worked, so refused calls may be repeated.
+ * Empty response: the login succeeded, so refused calls can be repeated.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export interface AuthenticateResponse {
@@ -87,7 +87,7 @@ export interface AuthenticateResponse {
 }
 
 /**
- * Empty answer that says the login is over; sessions that run may fail from now on.
+ * Empty response: the user is logged out; open sessions may fail from now on.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export interface LogoutResponse {
@@ -95,13 +95,13 @@ export interface LogoutResponse {
 }
 
 /**
- * State of the login at the moment of the question, with the accounts behind it.
+ * Current state of the login, with its accounts.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `auth_status`.
  */
 export interface AuthStatusResponse {
   /**
-   * Whether work can start without a login; only this member should steer a client.
+   * Whether work can start without a login; a client should decide by this member alone.
    * Rule AUTH-31.
    */
   state: AuthState;
@@ -112,10 +112,10 @@ export interface AuthStatusResponse {
 
 /**
  * Whether an agent has what it needs to work for the user, or must ask for a login.
- * - `authenticated`: Credentials are there, although they may still turn out to be useless.
+ * - `authenticated`: Credentials exist, although they may turn out to be invalid.
  * - `unauthenticated`: There are no credentials, or only expired or refused ones.
  * - `not_required`: The agent works without any login, as with a model on the same machine.
- * - `unknown`: The agent has no way to tell at the moment; clients read unfamiliar states like this one.
+ * - `unknown`: The agent cannot tell at the moment; clients treat unknown states like this one.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `auth_status`.
@@ -128,12 +128,12 @@ export type AuthState =
   | (string & {});
 
 /**
- * One account or key in the agent's hands; for display, never to identify a person by.
+ * One account or key that the agent holds; for display, not for identifying a person.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `auth_status`.
  */
 export interface AuthAccount {
-  /** Text that is enough to show on its own. */
+  /** Text that can be shown on its own. */
   label: string;
   /** Whether new work uses the account; several may be in use at once. */
   active?: boolean | null;
@@ -147,13 +147,13 @@ export interface AuthAccount {
 }
 
 /**
- * State of the login after a change, in the form that `auth/status` answers.
+ * State of the login after a change, in the form of the response to `auth/status`.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `auth_status`.
  */
 export interface AuthStatusUpdateNotification {
   /**
-   * Whether work can start without a login; only this member should steer a client.
+   * Whether work can start without a login; a client should decide by this member alone.
    * Rule AUTH-31.
    */
   state: AuthState;
@@ -163,12 +163,12 @@ export interface AuthStatusUpdateNotification {
 }
 
 /**
- * Choice of one of the agent's ways to log in; secrets never travel in it.
+ * The authentication method to use; it never contains secrets.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export interface AuthenticateRequest {
   /**
-   * One of the ids from `authMethods`, but none of a terminal login.
+   * One of the ids from `authMethods`, but not that of a terminal login.
    * Rule AUTH-01.
    */
   methodId: AuthMethodId;
@@ -176,7 +176,7 @@ export interface AuthenticateRequest {
 }
 
 /**
- * Wish to end the current login; it has no members apart from metadata.
+ * Request to log out; it has no members apart from metadata.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export interface LogoutRequest {
@@ -184,7 +184,7 @@ export interface LogoutRequest {
 }
 
 /**
- * Question about the state of the login; it carries nothing and is never refused for want of one.
+ * Request for the state of the login; it has no members, and works without a login.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `auth_status`.
  */
@@ -193,7 +193,7 @@ export interface AuthStatusRequest {
 }
 
 /**
- * One command that a user calls by a prompt that begins with a slash and its name.
+ * A command that a user runs with a prompt that begins with a slash and its name.
  * @see https://agentclientprotocol.com/protocol/v1/slash-commands
  */
 export interface AvailableCommand {
@@ -208,7 +208,7 @@ export interface AvailableCommand {
    */
   description: string;
   /**
-   * What may follow the name; absent when nothing does.
+   * What may follow the name; absent means nothing.
    * Rule CMD-03.
    */
   input?: AvailableCommandInput | null;
@@ -216,18 +216,18 @@ export interface AvailableCommand {
 }
 
 /**
- * What a command expects behind its name; so far only free text is known.
+ * What a command expects after its name; the only known form is free text.
  * @see https://agentclientprotocol.com/protocol/v1/slash-commands
  */
 export type AvailableCommandInput = UnstructuredCommandInput;
 
 /**
- * Free text behind a command's name, passed to the command as it was typed.
+ * Free text after a command's name, passed to the command as it was typed.
  * @see https://agentclientprotocol.com/protocol/v1/slash-commands
  */
 export interface UnstructuredCommandInput {
   /**
-   * Text to show while nothing has been typed.
+   * Placeholder to show before anything has been typed.
    * Rule CMD-03.
    */
   hint: string;
@@ -235,7 +235,7 @@ export interface UnstructuredCommandInput {
 }
 
 /**
- * The commands that a user can type from now on; the list replaces the earlier one.
+ * The commands that are available from now on; the list replaces the earlier one.
  * @see https://agentclientprotocol.com/protocol/v1/slash-commands
  */
 export interface AvailableCommandsUpdate {
@@ -248,12 +248,12 @@ export interface AvailableCommandsUpdate {
 }
 
 /**
- * The modes that a session can work in and the one that is in force.
+ * The modes of a session and the current one.
  * @see https://agentclientprotocol.com/protocol/v1/session-modes
  */
 export interface SessionModeState {
   /**
-   * Mode in force.
+   * Current mode.
    * Rule MODE-03.
    */
   currentModeId: SessionModeId;
@@ -266,24 +266,24 @@ export interface SessionModeState {
 }
 
 /**
- * Name of a mode, made by the agent and valid within its session.
+ * Id of a mode, chosen by the agent and valid within its session.
  * @see https://agentclientprotocol.com/protocol/v1/session-modes
  */
 export type SessionModeId = string;
 
 /**
- * One way for the agent to work, such as asking first or only planning.
+ * A way in which the agent works, such as asking first or only planning.
  * @see https://agentclientprotocol.com/protocol/v1/session-modes
  */
 export interface SessionMode {
   /**
-   * Id to switch to the mode by.
+   * Id of the mode.
    * Rule MODE-03.
    */
   id: SessionModeId;
-  /** Label for the choice that the user sees. */
+  /** Label that the user sees. */
   name: string;
-  /** What the mode changes. */
+  /** What the mode does. */
   description?: string | null;
   _meta?: Meta | null;
 }
@@ -294,16 +294,16 @@ export interface SessionMode {
  */
 export interface SessionConfigOptionBase {
   /**
-   * Id to change the setting by.
+   * Id of the config option.
    * Rule CONF-11.
    */
   id: SessionConfigId;
-  /** Label for the setting. */
+  /** Label for the config option. */
   name: string;
-  /** What the setting does. */
+  /** What the config option does. */
   description?: string | null;
   /**
-   * What the setting is about, for icons and placement only.
+   * What the config option is about; for icons and placement only.
    * Rule CONF-14.
    */
   category?: SessionConfigOptionCategory | null;
@@ -311,7 +311,7 @@ export interface SessionConfigOptionBase {
 }
 
 /**
- * Setting whose value is picked from a list that the agent supplies.
+ * Config option whose value is selected from a list of the agent.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionConfigOptionSelect extends SessionConfigOptionBase, SessionConfigSelect {
@@ -319,7 +319,7 @@ export interface SessionConfigOptionSelect extends SessionConfigOptionBase, Sess
 }
 
 /**
- * Setting that is on or off; sent only to clients that can show it.
+ * Config option that is on or off; sent only to clients that can show it.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionConfigOptionBoolean extends SessionConfigOptionBase, SessionConfigBoolean {
@@ -327,7 +327,7 @@ export interface SessionConfigOptionBoolean extends SessionConfigOptionBase, Ses
 }
 
 /**
- * One setting of a session: a selection or a switch, with its present value.
+ * A config option of a session: a selection or a switch, with its current value.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export type SessionConfigOption =
@@ -335,18 +335,18 @@ export type SessionConfigOption =
   | SessionConfigOptionBoolean;
 
 /**
- * Name of a setting, made by the agent and unique within its session.
+ * Name of a config option, made by the agent and unique within its session.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export type SessionConfigId = string;
 
 /**
- * What a setting is about; it may guide display and nothing else.
+ * What a config option is about; for display only.
  * - `mode`: How the agent works.
  * - `model`: Which model answers.
  * - `model_config`: How the model is tuned.
  * - `thought_level`: How much the model reasons.
- * - `speed`: How fast the model answers, as opposed to how much that costs.
+ * - `speed`: How fast the model answers, at which cost.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
@@ -359,13 +359,13 @@ export type SessionConfigOptionCategory =
   | (string & {});
 
 /**
- * Name of one of the values that a setting can take, made by the agent.
+ * Id of a value of a config option, chosen by the agent.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export type SessionConfigValueId = string;
 
 /**
- * Values of a setting, either one plain list or a list of groups.
+ * Values of a config option, either one plain list or a list of groups.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export type SessionConfigSelectOptions =
@@ -373,11 +373,11 @@ export type SessionConfigSelectOptions =
   | SessionConfigSelectGroup[];
 
 /**
- * One value that a setting can take, with the words to show for it.
+ * A value of a config option, with its label.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionConfigSelectOption {
-  /** Id to choose the value by. */
+  /** Id of the value. */
   value: SessionConfigValueId;
   /** Label for the value. */
   name: string;
@@ -387,7 +387,7 @@ export interface SessionConfigSelectOption {
 }
 
 /**
- * Values of a setting that are shown together under one heading.
+ * Values of a config option that are shown under one heading.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionConfigSelectGroup {
@@ -404,18 +404,18 @@ export interface SessionConfigSelectGroup {
 }
 
 /**
- * Name of a group that several values of a setting are listed under.
+ * Id of a group of values of a config option.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export type SessionConfigGroupId = string;
 
 /**
- * Setting whose value is picked from a list that the agent supplies.
+ * Config option whose value is selected from a list of the agent.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionConfigSelect {
   /**
-   * Value in force, which is one of the options.
+   * Current value, which is one of the options.
    * Rule CONF-02.
    */
   currentValue: SessionConfigValueId;
@@ -427,19 +427,19 @@ export interface SessionConfigSelect {
 }
 
 /**
- * Setting that is on or off; sent only to clients that can show it.
+ * Config option that is on or off; sent only to clients that can show it.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionConfigBoolean {
   /**
-   * True when the setting is on.
+   * True when the config option is on.
    * Rule CONF-02.
    */
   currentValue: boolean;
 }
 
 /**
- * Empty answer that says the mode asked for is in force from now on.
+ * Empty response: the requested mode is the current one from now on.
  * @see https://agentclientprotocol.com/protocol/v1/session-modes
  */
 export interface SetSessionModeResponse {
@@ -447,12 +447,12 @@ export interface SetSessionModeResponse {
 }
 
 /**
- * All settings of the session after the change, not just the changed one.
+ * All config options of the session after the change, not just the changed one.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SetSessionConfigOptionResponse {
   /**
-   * Complete list with present values; it replaces what the client had.
+   * Complete list with current values; it replaces what the client had.
    * Rule CONF-06.
    */
   configOptions: SessionConfigOption[];
@@ -460,12 +460,12 @@ export interface SetSessionConfigOptionResponse {
 }
 
 /**
- * Says that the agent itself has put the session into another mode.
+ * Reports that the agent has changed the mode of the session.
  * @see https://agentclientprotocol.com/protocol/v1/session-modes
  */
 export interface CurrentModeUpdate {
   /**
-   * Mode in force from now on.
+   * The new current mode.
    * Rule MODE-05.
    */
   currentModeId: SessionModeId;
@@ -473,12 +473,12 @@ export interface CurrentModeUpdate {
 }
 
 /**
- * All settings of the session after the agent itself has changed some.
+ * All config options of the session after the agent itself has changed some.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface ConfigOptionUpdate {
   /**
-   * Complete list with present values; it replaces what the client had.
+   * Complete list with current values; it replaces what the client had.
    * Rule CONF-07.
    */
   configOptions: SessionConfigOption[];
@@ -486,12 +486,12 @@ export interface ConfigOptionUpdate {
 }
 
 /**
- * Which of a session's modes should be in force; it may come in mid-turn.
+ * The mode to switch to; it can be changed during a turn.
  * @see https://agentclientprotocol.com/protocol/v1/session-modes
  */
 export interface SetSessionModeRequest {
   /**
-   * Session to switch.
+   * Session whose mode to change.
    * Rule SESS-01.
    */
   sessionId: SessionId;
@@ -514,7 +514,7 @@ export interface SetSessionConfigOptionRequestBase {
    */
   sessionId: SessionId;
   /**
-   * One of the session's settings.
+   * One of the session's config options.
    * Rule CONF-11.
    */
   configId: SessionConfigId;
@@ -522,13 +522,13 @@ export interface SetSessionConfigOptionRequestBase {
 }
 
 /**
- * The setting is a switch.
+ * The config option is a switch.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SetSessionConfigOptionRequestBoolean extends SetSessionConfigOptionRequestBase {
   type: "boolean";
   /**
-   * True to switch the setting on.
+   * True to switch the config option on.
    * Rule CONF-09.
    */
   value: boolean;
@@ -556,7 +556,7 @@ export interface SetSessionConfigOptionRequestOther extends SetSessionConfigOpti
 }
 
 /**
- * Which setting of a session to change, and the value that it should get.
+ * The config option to change, and its new value.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export type SetSessionConfigOptionRequest =
@@ -571,7 +571,7 @@ export type SetSessionConfigOptionRequest =
  */
 export interface InitialSessionConfigOptionBase {
   /**
-   * Setting that gets the value; unknown ones are passed over.
+   * Config option that gets the value; unknown ones are ignored.
    * Rule CONF-11.
    */
   configId: SessionConfigId;
@@ -579,14 +579,14 @@ export interface InitialSessionConfigOptionBase {
 }
 
 /**
- * The setting is a switch.
+ * The config option is a switch.
  * @see https://agentclientprotocol.com/rfds/session-options
  * @experimental Draft `session_options`.
  */
 export interface InitialSessionConfigOptionBoolean extends InitialSessionConfigOptionBase {
   type: "boolean";
   /**
-   * True to switch the setting on.
+   * True to switch the config option on.
    * Rule CONF-09.
    */
   value: boolean;
@@ -615,7 +615,7 @@ export interface InitialSessionConfigOptionOther extends InitialSessionConfigOpt
 }
 
 /**
- * Value that one setting of a session is to start with.
+ * Initial value of a config option.
  * @see https://agentclientprotocol.com/rfds/session-options
  * @experimental Draft `session_options`.
  */
@@ -625,7 +625,7 @@ export type InitialSessionConfigOption =
   | InitialSessionConfigOptionOther;
 
 /**
- * Plain text or Markdown, the one kind of content that works everywhere.
+ * Plain text or Markdown; every peer supports this kind of content.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface ContentBlockText extends TextContent {
@@ -633,7 +633,7 @@ export interface ContentBlockText extends TextContent {
 }
 
 /**
- * Picture whose bytes travel inside the message; in prompts it needs a capability.
+ * Image whose bytes are in the message; in prompts it needs a capability.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface ContentBlockImage extends ImageContent {
@@ -641,7 +641,7 @@ export interface ContentBlockImage extends ImageContent {
 }
 
 /**
- * Sound whose bytes travel inside the message; in prompts it needs a capability.
+ * Audio whose bytes are in the message; in prompts it needs a capability.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface ContentBlockAudio extends AudioContent {
@@ -649,7 +649,7 @@ export interface ContentBlockAudio extends AudioContent {
 }
 
 /**
- * Pointer to a resource that the agent fetches by itself when it wants it.
+ * Link to a resource that the agent can fetch by itself.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface ContentBlockResourceLink extends ResourceLink {
@@ -657,7 +657,7 @@ export interface ContentBlockResourceLink extends ResourceLink {
 }
 
 /**
- * Resource that travels inside the message, so that nobody has to fetch it.
+ * Resource whose contents are in the message.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface ContentBlockResource extends EmbeddedResource {
@@ -665,7 +665,7 @@ export interface ContentBlockResource extends EmbeddedResource {
 }
 
 /**
- * One piece of a message or of a tool's result, in the same form that MCP uses.
+ * A part of a message or of a tool's result, in the form that MCP uses.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export type ContentBlock =
@@ -676,26 +676,26 @@ export type ContentBlock =
   | ContentBlockResource;
 
 /**
- * Hints that a receiver may follow when it shows or forwards content.
+ * Hints for showing or forwarding content.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface Annotations {
-  /** For whom the content is meant. */
+  /** Who the content is meant for. */
   audience?: Role[] | null;
   /**
    * When the resource behind the content last changed.
    * A time as in ISO 8601.
    */
   lastModified?: string | null;
-  /** Weight of the content against other content; more is more important. */
+  /** Priority relative to other content; a higher value is more important. */
   priority?: number | null;
   _meta?: Meta | null;
 }
 
 /**
- * One of the two parties of a conversation, as a reader that content is meant for.
+ * One of the two sides of a conversation, as the audience of content.
  * - `assistant`: The agent with its model.
- * - `user`: The person whom the agent works for.
+ * - `user`: The user.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export type Role =
@@ -703,11 +703,11 @@ export type Role =
   | "user";
 
 /**
- * Plain text or Markdown, the one kind of content that works everywhere.
+ * Plain text or Markdown; every peer supports this kind of content.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface TextContent {
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
   /** Rule CONT-06. */
   text: string;
@@ -715,14 +715,14 @@ export interface TextContent {
 }
 
 /**
- * Picture whose bytes travel inside the message; in prompts it needs a capability.
+ * Image whose bytes are in the message; in prompts it needs a capability.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface ImageContent {
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
   /**
-   * Bytes of the picture.
+   * Bytes of the image.
    * In base64.
    * Rule CONT-07.
    */
@@ -733,7 +733,7 @@ export interface ImageContent {
    */
   mimeType: string;
   /**
-   * Where the picture comes from.
+   * Where the image comes from.
    * A URI.
    */
   uri?: string | null;
@@ -741,14 +741,14 @@ export interface ImageContent {
 }
 
 /**
- * Sound whose bytes travel inside the message; in prompts it needs a capability.
+ * Audio whose bytes are in the message; in prompts it needs a capability.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface AudioContent {
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
   /**
-   * Bytes of the sound.
+   * Bytes of the audio.
    * In base64.
    * Rule CONT-07.
    */
@@ -762,13 +762,13 @@ export interface AudioContent {
 }
 
 /**
- * Pointer to a resource that the agent fetches by itself when it wants it.
+ * Link to a resource that the agent can fetch by itself.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface ResourceLink {
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
-  /** What the resource holds. */
+  /** What the resource contains. */
   description?: string | null;
   /** Media type of the resource. */
   mimeType?: string | null;
@@ -777,9 +777,9 @@ export interface ResourceLink {
    * Rule CONT-06.
    */
   name: string;
-  /** Number of bytes in the resource, where it is known. */
+  /** Size of the resource in bytes, if known. */
   size?: number | bigint | null;
-  /** Name to put in front of people. */
+  /** Name to show to users. */
   title?: string | null;
   /**
    * Where the resource is.
@@ -799,14 +799,14 @@ export type EmbeddedResourceResource =
   | BlobResourceContents;
 
 /**
- * Contents of a resource that is text, with the address that it came from.
+ * Contents of a text resource, with its URI.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface TextResourceContents {
   /** Media type of the resource. */
   mimeType?: string | null;
   /**
-   * The whole text of the resource.
+   * The complete text of the resource.
    * Rule CONT-06.
    */
   text: string;
@@ -820,7 +820,7 @@ export interface TextResourceContents {
 }
 
 /**
- * Contents of a resource that is not text, with the address that it came from.
+ * Contents of a resource that is not text, with its URI.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface BlobResourceContents {
@@ -842,11 +842,11 @@ export interface BlobResourceContents {
 }
 
 /**
- * Resource that travels inside the message, so that nobody has to fetch it.
+ * Resource whose contents are in the message.
  * @see https://agentclientprotocol.com/protocol/v1/content
  */
 export interface EmbeddedResource {
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
   /**
    * Text or bytes of the resource.
@@ -857,7 +857,7 @@ export interface EmbeddedResource {
 }
 
 /**
- * Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+ * Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface Content {
@@ -896,7 +896,7 @@ export interface DidChangeDocumentNotification {
 }
 
 /**
- * Document that was closed in the editor, of which no more is heard.
+ * Document that was closed in the editor; no more notifications follow for it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -912,7 +912,7 @@ export interface DidCloseDocumentNotification {
 }
 
 /**
- * Document that the user has just switched to, and what is seen of it.
+ * Document that the user has just switched to, and the visible part of it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -931,7 +931,7 @@ export interface DidFocusDocumentNotification {
   version: number | bigint;
   /** Where the cursor is. */
   position: Position;
-  /** Part of the document on screen. */
+  /** Visible part of the document. */
   visibleRange: Range;
   _meta?: Meta | null;
 }
@@ -962,7 +962,7 @@ export interface DidOpenDocumentNotification {
 }
 
 /**
- * Document that was written to disk, with the text that was last told.
+ * Document that was saved, with the text that was last reported.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -978,7 +978,7 @@ export interface DidSaveDocumentNotification {
 }
 
 /**
- * Mark of an agent that wants `document/didChange`, with the form that changes should have.
+ * Its presence means that the agent wants `document/didChange`; it has the form of the changes.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -989,7 +989,7 @@ export interface NesDocumentDidChangeCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants `document/didClose`.
+ * Empty object; its presence means that the agent wants `document/didClose`.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -998,7 +998,7 @@ export interface NesDocumentDidCloseCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants `document/didFocus`.
+ * Empty object; its presence means that the agent wants `document/didFocus`.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1007,7 +1007,7 @@ export interface NesDocumentDidFocusCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants `document/didOpen`.
+ * Empty object; its presence means that the agent wants `document/didOpen`.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1016,7 +1016,7 @@ export interface NesDocumentDidOpenCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants `document/didSave`.
+ * Empty object; its presence means that the agent wants `document/didSave`.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1025,7 +1025,7 @@ export interface NesDocumentDidSaveCapabilities {
 }
 
 /**
- * Document events the agent wants; one that is absent is never sent.
+ * Document notifications that the agent wants; an absent one is never sent.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1059,7 +1059,7 @@ export interface Position {
 
 /**
  * Unit in which the character offset of a position counts.
- * - `utf-16`: UTF-16 code units: the default, which everyone supports.
+ * - `utf-16`: UTF-16 code units: the default, which every peer supports.
  * - `utf-32`: Unicode code points.
  * - `utf-8`: Bytes of the UTF-8 text.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -1071,7 +1071,7 @@ export type PositionEncodingKind =
   | "utf-8";
 
 /**
- * Stretch of text from one position up to, but not including, another.
+ * Range of text from one position up to, but not including, another.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1100,9 +1100,9 @@ export interface TextDocumentContentChangeEvent {
 }
 
 /**
- * How much of a document a notification of its change carries.
- * - `full`: Each change holds the complete new text and no range.
- * - `incremental`: Each change holds a range and the text that takes its place.
+ * Which text a notification of a change contains.
+ * - `full`: Each change has the complete new text and no range.
+ * - `incremental`: Each change has a range and the text that replaces it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1131,13 +1131,13 @@ export interface WorkspaceFolder {
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface CreateElicitationRequestBase {
-  /** Why the user is asked, in words for the user. */
+  /** Message to the user that explains the request. */
   message: string;
   _meta?: Meta | null;
 }
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface CreateElicitationRequestFormWithElicitationSessionScope extends CreateElicitationRequestBase, ElicitationFormModeWithElicitationSessionScope {
@@ -1145,7 +1145,7 @@ export interface CreateElicitationRequestFormWithElicitationSessionScope extends
 }
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface CreateElicitationRequestFormWithElicitationRequestScope extends CreateElicitationRequestBase, ElicitationFormModeWithElicitationRequestScope {
@@ -1153,7 +1153,7 @@ export interface CreateElicitationRequestFormWithElicitationRequestScope extends
 }
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type CreateElicitationRequestForm =
@@ -1161,7 +1161,7 @@ export type CreateElicitationRequestForm =
   | CreateElicitationRequestFormWithElicitationRequestScope;
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface CreateElicitationRequestUrlWithElicitationSessionScope extends CreateElicitationRequestBase, ElicitationUrlModeWithElicitationSessionScope {
@@ -1169,7 +1169,7 @@ export interface CreateElicitationRequestUrlWithElicitationSessionScope extends 
 }
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface CreateElicitationRequestUrlWithElicitationRequestScope extends CreateElicitationRequestBase, ElicitationUrlModeWithElicitationRequestScope {
@@ -1177,7 +1177,7 @@ export interface CreateElicitationRequestUrlWithElicitationRequestScope extends 
 }
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type CreateElicitationRequestUrl =
@@ -1191,17 +1191,17 @@ export type CreateElicitationRequestUrl =
 export interface CreateElicitationRequestOther extends CreateElicitationRequestBase {
   mode: `_${string}`;
   /**
-   * Session that the question belongs to, if any.
+   * Session that the elicitation belongs to, if any.
    * Rule ELIC-04.
    */
   sessionId?: SessionId;
   /**
-   * Tool call that raised the question.
+   * Tool call that the elicitation belongs to.
    * Rule ELIC-04.
    */
   toolCallId?: ToolCallId | null;
   /**
-   * Open request of the client that the question belongs to, if any.
+   * Open request of the client that the elicitation belongs to, if any.
    * Rule ELIC-04.
    */
   requestId?: RequestId | null;
@@ -1209,7 +1209,7 @@ export interface CreateElicitationRequestOther extends CreateElicitationRequestB
 }
 
 /**
- * What the agent wants to know and how the user is to be asked.
+ * What the agent wants to know and how to ask the user.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type CreateElicitationRequest =
@@ -1218,29 +1218,29 @@ export type CreateElicitationRequest =
   | CreateElicitationRequestOther;
 
 /**
- * Question that belongs to a session and perhaps to one of its tool calls.
+ * Elicitation that belongs to a session, and possibly to one of its tool calls.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationSessionScope {
   /**
-   * Session that the question belongs to.
+   * Session that the elicitation belongs to.
    * Rule ELIC-04.
    */
   sessionId: SessionId;
   /**
-   * Tool call that raised the question.
+   * Tool call that the elicitation belongs to.
    * Rule ELIC-04.
    */
   toolCallId?: ToolCallId | null;
 }
 
 /**
- * Question that belongs to an open request, as in a login before any session exists.
+ * Elicitation that belongs to an open request, such as a login before any session exists.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationRequestScope {
   /**
-   * Open request of the client that the question belongs to.
+   * Open request of the client that the elicitation belongs to.
    * Rule ELIC-04.
    */
   requestId: RequestId | null;
@@ -1276,14 +1276,14 @@ export interface ElicitationSchema {
 }
 
 /**
- * The one type that a form's schema may have, written out all the same.
+ * The only type that a form's schema can have.
  * - `object`: A set of named fields.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type ElicitationSchemaType = "object";
 
 /**
- * Field that takes text or, where texts are listed, one of those.
+ * Field for a string or, if strings are listed, for one of those.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationPropertySchemaString extends StringPropertySchema {
@@ -1291,7 +1291,7 @@ export interface ElicitationPropertySchemaString extends StringPropertySchema {
 }
 
 /**
- * Field that takes any number, within limits where the agent sets them.
+ * Field for any number, within the agent's limits, if any.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationPropertySchemaNumber extends NumberPropertySchema {
@@ -1299,7 +1299,7 @@ export interface ElicitationPropertySchemaNumber extends NumberPropertySchema {
 }
 
 /**
- * Field that takes a whole number, within limits where the agent sets them.
+ * Field for an integer, within the agent's limits, if any.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationPropertySchemaInteger extends IntegerPropertySchema {
@@ -1307,7 +1307,7 @@ export interface ElicitationPropertySchemaInteger extends IntegerPropertySchema 
 }
 
 /**
- * Field that is either ticked or not, shown for instance as a check box.
+ * Field for true or false, shown for instance as a check box.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationPropertySchemaBoolean extends BooleanPropertySchema {
@@ -1315,7 +1315,7 @@ export interface ElicitationPropertySchemaBoolean extends BooleanPropertySchema 
 }
 
 /**
- * Field that takes any number of choices out of a list, in place of one.
+ * Field for several choices out of a list.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationPropertySchemaArray extends MultiSelectPropertySchema {
@@ -1344,11 +1344,11 @@ export type ElicitationPropertySchema =
   | ElicitationPropertySchemaOther;
 
 /**
- * What the text of a field stands for, so that a client can check it or help.
+ * Format of a text field, so that a client can check the value or offer help.
  * - `email`: A mail address.
- * - `uri`: Any URI, as a link to a page is.
- * - `date`: A day of the calendar, as in 2026-01-31.
- * - `date-time`: A day and a time of day in ISO 8601 form.
+ * - `uri`: Any URI, such as a link to a page.
+ * - `date`: A date, as in 2026-01-31.
+ * - `date-time`: A date and time in ISO 8601 form.
  * Other values are legal.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
@@ -1360,7 +1360,7 @@ export type StringFormat =
   | (string & {});
 
 /**
- * One choice of a field, with the label that the user reads instead of the value.
+ * A choice of a field, with the label that the user sees instead of the value.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface EnumOption {
@@ -1374,7 +1374,7 @@ export interface EnumOption {
 }
 
 /**
- * Field that takes text or, where texts are listed, one of those.
+ * Field for a string or, if strings are listed, for one of those.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface StringPropertySchema {
@@ -1382,21 +1382,21 @@ export interface StringPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Fewest characters allowed. */
+  /** Minimum length in characters. */
   minLength?: number | null;
-  /** Most characters allowed. */
+  /** Maximum length in characters. */
   maxLength?: number | null;
   /**
-   * Regular expression that the text has to match; run it only with a bound on its cost.
+   * Regular expression that the text has to match; evaluate it only with a limit on its cost.
    * Rule ELIC-10.
    */
   pattern?: string | null;
   /**
-   * What the text stands for.
+   * Format of the text.
    * Rule ELIC-11.
    */
   format?: StringFormat | null;
-  /** Text to start with. */
+  /** Default text. */
   default?: string | null;
   /** Texts to choose from, shown as they are. */
   enum?: string[] | null;
@@ -1406,7 +1406,7 @@ export interface StringPropertySchema {
 }
 
 /**
- * Field that takes any number, within limits where the agent sets them.
+ * Field for any number, within the agent's limits, if any.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface NumberPropertySchema {
@@ -1414,17 +1414,17 @@ export interface NumberPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Smallest number allowed. */
+  /** Minimum value. */
   minimum?: number | null;
-  /** Largest number allowed. */
+  /** Maximum value. */
   maximum?: number | null;
-  /** Number to start with. */
+  /** Default number. */
   default?: number | null;
   _meta?: Meta | null;
 }
 
 /**
- * Field that takes a whole number, within limits where the agent sets them.
+ * Field for an integer, within the agent's limits, if any.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface IntegerPropertySchema {
@@ -1432,17 +1432,17 @@ export interface IntegerPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Smallest number allowed. */
+  /** Minimum value. */
   minimum?: number | bigint | null;
-  /** Largest number allowed. */
+  /** Maximum value. */
   maximum?: number | bigint | null;
-  /** Number to start with. */
+  /** Default number. */
   default?: number | bigint | null;
   _meta?: Meta | null;
 }
 
 /**
- * Field that is either ticked or not, shown for instance as a check box.
+ * Field for true or false, shown for instance as a check box.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface BooleanPropertySchema {
@@ -1450,13 +1450,13 @@ export interface BooleanPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Whether the field is ticked at the start. */
+  /** Default value. */
   default?: boolean | null;
   _meta?: Meta | null;
 }
 
 /**
- * Choices of a field that are shown to the user just as they are sent.
+ * Choices of a field that are shown as they are.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface MultiSelectItemsString extends StringMultiSelectItems {
@@ -1482,7 +1482,7 @@ export interface MultiSelectItemsOther {
 }
 
 /**
- * What a field with several choices offers; an entry without a type has labelled choices.
+ * The choices of a field with several values; without a type, they have labels.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type MultiSelectItems =
@@ -1491,7 +1491,7 @@ export type MultiSelectItems =
   | MultiSelectItemsOther;
 
 /**
- * Choices of a field that are shown to the user just as they are sent.
+ * Choices of a field that are shown as they are.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface StringMultiSelectItems {
@@ -1511,7 +1511,7 @@ export interface TitledMultiSelectItems {
 }
 
 /**
- * Field that takes any number of choices out of a list, in place of one.
+ * Field for several choices out of a list.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface MultiSelectPropertySchema {
@@ -1519,13 +1519,13 @@ export interface MultiSelectPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Fewest choices allowed. */
+  /** Minimum number of choices. */
   minItems?: number | bigint | null;
-  /** Most choices allowed. */
+  /** Maximum number of choices. */
   maxItems?: number | bigint | null;
-  /** What there is to choose from. */
+  /** The available choices. */
   items: MultiSelectItems;
-  /** Choices that are made at the start. */
+  /** Default choices. */
   default?: string[] | null;
   _meta?: Meta | null;
 }
@@ -1543,19 +1543,19 @@ export interface ElicitationFormModeBase {
 }
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationFormModeWithElicitationSessionScope extends ElicitationFormModeBase, ElicitationSessionScope {}
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationFormModeWithElicitationRequestScope extends ElicitationFormModeBase, ElicitationRequestScope {}
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type ElicitationFormMode =
@@ -1563,7 +1563,7 @@ export type ElicitationFormMode =
   | ElicitationFormModeWithElicitationRequestScope;
 
 /**
- * Name of a question that is settled on a web page, made by the agent.
+ * Id of an elicitation on a web page, chosen by the agent.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type ElicitationId = string;
@@ -1574,12 +1574,12 @@ export type ElicitationId = string;
  */
 export interface ElicitationUrlModeBase {
   /**
-   * Id by which the end of it is reported.
+   * Id that the notification of its completion names.
    * Rule ELIC-15.
    */
   elicitationId: ElicitationId;
   /**
-   * Page to send the user to, after showing the address and asking.
+   * Page to open, after showing the address and asking the user.
    * A URI.
    * Rule ELIC-15.
    */
@@ -1587,19 +1587,19 @@ export interface ElicitationUrlModeBase {
 }
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationUrlModeWithElicitationSessionScope extends ElicitationUrlModeBase, ElicitationSessionScope {}
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationUrlModeWithElicitationRequestScope extends ElicitationUrlModeBase, ElicitationRequestScope {}
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type ElicitationUrlMode =
@@ -1607,12 +1607,12 @@ export type ElicitationUrlMode =
   | ElicitationUrlModeWithElicitationRequestScope;
 
 /**
- * Which question has been settled on its web page; unfamiliar ids are ignored.
+ * The elicitation that was completed on its web page; unknown ids are ignored.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface CompleteElicitationNotification {
   /**
-   * Question that is settled.
+   * Elicitation that is complete.
    * Rule ELIC-21.
    */
   elicitationId: ElicitationId;
@@ -1628,7 +1628,7 @@ export interface CreateElicitationResponseBase {
 }
 
 /**
- * The user's consent; for a form the values that were filled in come along.
+ * The user accepted; for a form, with the values that were entered.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface CreateElicitationResponseAccept extends CreateElicitationResponseBase, ElicitationAcceptAction {
@@ -1636,7 +1636,7 @@ export interface CreateElicitationResponseAccept extends CreateElicitationRespon
 }
 
 /**
- * The user said no.
+ * The user declined.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface CreateElicitationResponseDecline extends CreateElicitationResponseBase {
@@ -1644,7 +1644,7 @@ export interface CreateElicitationResponseDecline extends CreateElicitationRespo
 }
 
 /**
- * The user turned away without a decision.
+ * The user cancelled without a decision.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface CreateElicitationResponseCancel extends CreateElicitationResponseBase {
@@ -1661,7 +1661,7 @@ export interface CreateElicitationResponseOther extends CreateElicitationRespons
 }
 
 /**
- * What the user did with the question: agreed, said no or turned away.
+ * What the user did: accepted, declined or cancelled.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type CreateElicitationResponse =
@@ -1671,7 +1671,7 @@ export type CreateElicitationResponse =
   | CreateElicitationResponseOther;
 
 /**
- * Value of a form's field: text, a number, true or false, or a list of texts.
+ * Value of a form's field: a string, a number, a boolean or a list of strings.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type ElicitationContentValue =
@@ -1682,19 +1682,19 @@ export type ElicitationContentValue =
   | string[];
 
 /**
- * The user's consent; for a form the values that were filled in come along.
+ * The user accepted; for a form, with the values that were entered.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationAcceptAction {
   /**
-   * One value for each field that was filled in.
+   * The value of each field that was filled in.
    * Rule ELIC-18.
    */
   content?: { [key: string]: ElicitationContentValue } | null;
 }
 
 /**
- * Which text file to write and its new text; a missing file is created.
+ * The text file to write and its new text; a missing file is created.
  * @see https://agentclientprotocol.com/protocol/v1/file-system
  */
 export interface WriteTextFileRequest {
@@ -1715,7 +1715,7 @@ export interface WriteTextFileRequest {
 }
 
 /**
- * Which text file to read and, when not all of it, which of its lines.
+ * The text file to read and, if not all of it, the lines.
  * @see https://agentclientprotocol.com/protocol/v1/file-system
  */
 export interface ReadTextFileRequest {
@@ -1731,13 +1731,13 @@ export interface ReadTextFileRequest {
    */
   path: string;
   /**
-   * First line wanted; absent means the top of the file.
+   * First line to read; absent means the beginning of the file.
    * Lines count from 1.
    * Rule FS-04.
    */
   line?: number | null;
   /**
-   * Number of lines wanted at most; absent means all that are left.
+   * Maximum number of lines; absent means all remaining lines.
    * Rule FS-04.
    */
   limit?: number | null;
@@ -1745,7 +1745,7 @@ export interface ReadTextFileRequest {
 }
 
 /**
- * Empty answer that says the file now holds the text that was sent.
+ * Empty response: the file was written.
  * @see https://agentclientprotocol.com/protocol/v1/file-system
  */
 export interface WriteTextFileResponse {
@@ -1753,12 +1753,12 @@ export interface WriteTextFileResponse {
 }
 
 /**
- * Text that was asked for, with what the editor has not saved yet.
+ * The requested text, including changes that the editor has not saved.
  * @see https://agentclientprotocol.com/protocol/v1/file-system
  */
 export interface ReadTextFileResponse {
   /**
-   * The file's text, or the wanted lines of it.
+   * The file's text, or the requested lines of it.
    * Rule FS-08.
    */
   content: string;
@@ -1766,29 +1766,29 @@ export interface ReadTextFileResponse {
 }
 
 /**
- * An agent's answer to the proposal: the version both will speak and what the agent can serve.
+ * The agent's response: the protocol version for both sides and what the agent supports.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface InitializeResponse {
   /**
-   * The proposed version when the agent knows it, otherwise the newest one it has.
+   * The proposed version if the agent supports it, otherwise its newest one.
    * Rule INIT-05.
    */
   protocolVersion: ProtocolVersion;
   /**
-   * Features that the client may use; whatever is left out counts as unsupported.
+   * Features that the client may use; an absent one is not supported.
    * Absent means `{}`.
    * Rule CAP-06.
    */
   agentCapabilities?: AgentCapabilities;
   /**
-   * Ways to log in, in the agent's order; an empty list says that there is nothing to choose from.
+   * Authentication methods in the agent's order; an empty list means that there are none.
    * Absent means `[]`.
    * Rule AUTH-28.
    */
   authMethods?: AuthMethod[];
   /**
-   * Program behind the agent, for logs and for display.
+   * Name and version of the agent, for logs and for display.
    * Rule INIT-11.
    */
   agentInfo?: Implementation | null;
@@ -1796,48 +1796,48 @@ export interface InitializeResponse {
 }
 
 /**
- * Major version of the protocol as one whole number, raised only when compatibility is lost.
+ * Major version of the protocol, an integer; it changes only with incompatible changes.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export type ProtocolVersion = number;
 
 /**
- * What an agent can do for a client; a member left out means that it cannot.
+ * What an agent supports; an absent member means that it does not.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface AgentCapabilities {
   /**
-   * True when `session/load` is served.
+   * True when `session/load` is supported.
    * Absent means `false`.
    * Rule CAP-03.
    */
   loadSession?: boolean;
   /**
-   * Kinds of content a prompt may hold beside text and resource links.
+   * Kinds of content that a prompt may contain in addition to text and resource links.
    * Absent means `{}`.
    * Rule CAP-06.
    */
   promptCapabilities?: PromptCapabilities;
   /**
-   * Ways of reaching tool servers that the agent knows beside standard input and output.
+   * Transports to MCP servers that the agent supports in addition to standard input and output.
    * Absent means `{}`.
    * Rule CAP-06.
    */
   mcpCapabilities?: McpCapabilities;
   /**
-   * Optional session methods and parameters that the agent serves.
+   * Optional session methods and parameters that the agent supports.
    * Absent means `{}`.
    * Rule CAP-06.
    */
   sessionCapabilities?: SessionCapabilities;
   /**
-   * What the agent offers around login beyond the login itself.
+   * Support for authentication in addition to logging in.
    * Absent means `{}`.
    * Rule CAP-06.
    */
   auth?: AgentAuthCapabilities;
   /**
-   * Present when the agent lets a client route its model traffic.
+   * Present when the client can configure the agent's model providers.
    * Rule CAP-03.
    * @experimental Draft `llm_providers`.
    */
@@ -1845,7 +1845,7 @@ export interface AgentCapabilities {
   /** @experimental Draft `nes`. */
   nes?: NesCapabilities | null;
   /**
-   * How the agent counts positions in text, chosen among what the client offered.
+   * Position encoding of the agent, one of those that the client supports.
    * @experimental Draft `nes`.
    */
   positionEncoding?: PositionEncodingKind | null;
@@ -1853,24 +1853,24 @@ export interface AgentCapabilities {
 }
 
 /**
- * Kinds of prompt content that an agent accepts on top of text and resource links.
+ * Kinds of prompt content that an agent accepts in addition to text and resource links.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface PromptCapabilities {
   /**
-   * True when prompts may hold images.
+   * True when prompts may contain images.
    * Absent means `false`.
    * Rule CAP-03.
    */
   image?: boolean;
   /**
-   * True when prompts may hold sound.
+   * True when prompts may contain audio.
    * Absent means `false`.
    * Rule CAP-03.
    */
   audio?: boolean;
   /**
-   * True when prompts may hold whole resources.
+   * True when prompts may contain embedded resources.
    * Absent means `false`.
    * Rule CAP-03.
    */
@@ -1879,24 +1879,24 @@ export interface PromptCapabilities {
 }
 
 /**
- * Transports to MCP servers that an agent can use on top of standard input and output.
+ * Transports to MCP servers that an agent supports in addition to standard input and output.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface McpCapabilities {
   /**
-   * True when servers may be reached over streamable HTTP.
+   * True when the agent supports streamable HTTP.
    * Absent means `false`.
    * Rule CAP-03.
    */
   http?: boolean;
   /**
-   * True when servers may be reached over the outdated server-sent-events transport.
+   * True when the agent supports the deprecated server-sent-events transport.
    * Absent means `false`.
    * Rule CAP-03.
    */
   sse?: boolean;
   /**
-   * True when servers may live behind the connection itself.
+   * True when MCP servers can be reached over the ACP connection.
    * Absent means `false`.
    * Rule CAP-03.
    * @experimental Draft `mcp_over_acp`.
@@ -1906,66 +1906,66 @@ export interface McpCapabilities {
 }
 
 /**
- * Optional session features of an agent, each present as an object when it is on.
+ * Optional session features of an agent, each an object if it is supported.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface SessionCapabilities {
   /**
-   * Present when `session/list` is served.
+   * Present when `session/list` is supported.
    * Rule CAP-03.
    */
   list?: SessionListCapabilities | null;
   /**
-   * Present when `session/delete` is served.
+   * Present when `session/delete` is supported.
    * Rule CAP-03.
    */
   delete?: SessionDeleteCapabilities | null;
   /**
-   * Present when sessions may be given more roots than their working directory.
+   * Present when sessions can have additional directories.
    * Rule CAP-03.
    */
   additionalDirectories?: SessionAdditionalDirectoriesCapabilities | null;
   /**
-   * Present when a client may add instructions of its own at system level.
+   * Present when a client may send a system prompt.
    * Rule CAP-03.
    */
   systemPrompt?: SessionSystemPromptCapabilities | null;
   /**
-   * Present when `session/fork` is served.
+   * Present when `session/fork` is supported.
    * Rule CAP-03.
    * @experimental Draft `session_fork`.
    */
   fork?: SessionForkCapabilities | null;
   /**
-   * Present when sessions can be put into an archive and taken out again.
+   * Present when sessions can be archived and restored.
    * Rule CAP-03.
    * @experimental Draft `session_archive`.
    */
   archive?: SessionArchiveCapabilities | null;
   /**
-   * Present when `session/status` is served.
+   * Present when `session/status` is supported.
    * Rule CAP-03.
    * @experimental Draft `session_status`.
    */
   status?: SessionStatusCapabilities | null;
   /**
-   * Present when `session/set_title` is served; agents may report titles without it.
+   * Present when `session/set_title` is supported; agents may report titles without it.
    * Rule CAP-03.
    * @experimental Draft `session_set_title`.
    */
   title?: SessionTitleCapabilities | null;
   /**
-   * Present when `session/resume` is served.
+   * Present when `session/resume` is supported.
    * Rule CAP-03.
    */
   resume?: SessionResumeCapabilities | null;
   /**
-   * Present when `session/close` is served.
+   * Present when `session/close` is supported.
    * Rule CAP-03.
    */
   close?: SessionCloseCapabilities | null;
   /**
-   * Present when `session/options` is served and sessions may be given values of settings to start with.
+   * Present when `session/options` is supported and sessions can be opened with values for config options.
    * Rule CAP-03.
    * @experimental Draft `session_options`.
    */
@@ -1974,7 +1974,7 @@ export interface SessionCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/list`.
+ * Empty object; its presence means that the agent supports `session/list`.
  * @see https://agentclientprotocol.com/protocol/v1/session-list
  */
 export interface SessionListCapabilities {
@@ -1982,7 +1982,7 @@ export interface SessionListCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/delete`.
+ * Empty object; its presence means that the agent supports `session/delete`.
  * @see https://agentclientprotocol.com/protocol/v1/session-delete
  */
 export interface SessionDeleteCapabilities {
@@ -1990,7 +1990,7 @@ export interface SessionDeleteCapabilities {
 }
 
 /**
- * Empty mark of an agent whose sessions may have more roots than one.
+ * Empty object; its presence means that sessions can have additional directories.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionAdditionalDirectoriesCapabilities {
@@ -1998,12 +1998,12 @@ export interface SessionAdditionalDirectoriesCapabilities {
 }
 
 /**
- * Mark of an agent that takes instructions at system level from the client.
+ * Its presence means that a client may send a system prompt.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionSystemPromptCapabilities {
   /**
-   * Ways to apply the instructions other than appending them.
+   * Modes other than appending the system prompt.
    * Rule CAP-06.
    */
   mode?: SessionSystemPromptModeCapabilities | null;
@@ -2011,12 +2011,12 @@ export interface SessionSystemPromptCapabilities {
 }
 
 /**
- * Ways to apply a client's instructions that an agent offers besides appending.
+ * Modes of a client's system prompt that an agent supports besides appending.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionSystemPromptModeCapabilities {
   /**
-   * Present when the instructions may take the place of the agent's built-in ones.
+   * Present when the system prompt can replace the agent's own.
    * Rule CAP-03.
    */
   override?: SessionSystemPromptOverrideCapabilities | null;
@@ -2024,7 +2024,7 @@ export interface SessionSystemPromptModeCapabilities {
 }
 
 /**
- * Empty mark of an agent whose built-in instructions can be replaced.
+ * Empty object; its presence means that the agent's own system prompt can be replaced.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionSystemPromptOverrideCapabilities {
@@ -2032,7 +2032,7 @@ export interface SessionSystemPromptOverrideCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/fork`.
+ * Empty object; its presence means that the agent supports `session/fork`.
  * @see https://agentclientprotocol.com/rfds/session-fork
  * @experimental Draft `session_fork`.
  */
@@ -2041,7 +2041,7 @@ export interface SessionForkCapabilities {
 }
 
 /**
- * Empty mark of an agent that can archive sessions, filter by that and report it.
+ * Empty object; its presence means that the agent can archive sessions, filter by that and report it.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_archive`.
  */
@@ -2050,7 +2050,7 @@ export interface SessionArchiveCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/status`.
+ * Empty object; its presence means that the agent supports `session/status`.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_status`.
  */
@@ -2059,7 +2059,7 @@ export interface SessionStatusCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/set_title`.
+ * Empty object; its presence means that the agent supports `session/set_title`.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_set_title`.
  */
@@ -2068,7 +2068,7 @@ export interface SessionTitleCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/resume`.
+ * Empty object; its presence means that the agent supports `session/resume`.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionResumeCapabilities {
@@ -2076,7 +2076,7 @@ export interface SessionResumeCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/close`.
+ * Empty object; its presence means that the agent supports `session/close`.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionCloseCapabilities {
@@ -2084,7 +2084,7 @@ export interface SessionCloseCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that settings are known before there is a session.
+ * Empty object; its presence means that config options are known before there is a session.
  * @see https://agentclientprotocol.com/rfds/session-options
  * @experimental Draft `session_options`.
  */
@@ -2093,18 +2093,18 @@ export interface SessionOptionsCapabilities {
 }
 
 /**
- * What an agent offers around login, apart from the login itself.
+ * Support for authentication in addition to logging in.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export interface AgentAuthCapabilities {
   /**
-   * Present when `auth/status` is served.
+   * Present when `auth/status` is supported.
    * Rule CAP-03.
    * @experimental Draft `auth_status`.
    */
   status?: AuthStatusCapabilities | null;
   /**
-   * Present when `logout` is served.
+   * Present when `logout` is supported.
    * Rule CAP-03.
    */
   logout?: LogoutCapabilities | null;
@@ -2112,7 +2112,7 @@ export interface AgentAuthCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `auth/status`.
+ * Empty object; its presence means that the agent supports `auth/status`.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `auth_status`.
  */
@@ -2121,7 +2121,7 @@ export interface AuthStatusCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `logout`.
+ * Empty object; its presence means that the agent supports `logout`.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export interface LogoutCapabilities {
@@ -2129,7 +2129,7 @@ export interface LogoutCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent's model providers can be routed.
+ * Empty object; its presence means that the client can configure the agent's model providers.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -2138,21 +2138,21 @@ export interface ProvidersCapabilities {
 }
 
 /**
- * Name and version of the program at one end of the connection.
+ * Name and version of a client or an agent.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface Implementation {
-  /** Short name for programs to compare; shown to people only when there is no title. */
+  /** Name for programs; shown to users only if there is no title. */
   name: string;
-  /** Name to put in front of people. */
+  /** Name to show to users. */
   title?: string | null;
-  /** Version of the program in whatever scheme its makers use. */
+  /** Version of the program, in any scheme. */
   version: string;
   _meta?: Meta | null;
 }
 
 /**
- * What a client may do to one child session; nothing is allowed unless listed.
+ * What a client may do with a child session; nothing else is allowed.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SubagentSessionCapabilities {
@@ -2165,7 +2165,7 @@ export interface SubagentSessionCapabilities {
 }
 
 /**
- * Empty mark; being there, it lets the client cancel a child session's work.
+ * Empty object; its presence allows the client to cancel a child session's work.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionCancelCapabilities {
@@ -2173,23 +2173,23 @@ export interface SessionCancelCapabilities {
 }
 
 /**
- * First message of a connection, in which a client proposes a version and says what it can serve.
+ * First message of a connection: the client proposes a protocol version and states its capabilities.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface InitializeRequest {
   /**
-   * Highest major version that the client speaks.
+   * Newest protocol version that the client supports.
    * Rule INIT-04.
    */
   protocolVersion: ProtocolVersion;
   /**
-   * Features that the agent may use; whatever is left out counts as unsupported.
+   * Features that the agent may use; an absent one is not supported.
    * Absent means `{}`.
    * Rule CAP-06.
    */
   clientCapabilities?: ClientCapabilities;
   /**
-   * Program behind the client, for logs and for display.
+   * Name and version of the client, for logs and for display.
    * Rule INIT-11.
    */
   clientInfo?: Implementation | null;
@@ -2197,24 +2197,24 @@ export interface InitializeRequest {
 }
 
 /**
- * What a client can do for an agent; a member left out means that it cannot.
+ * What a client supports; an absent member means that it does not.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface ClientCapabilities {
   /**
-   * Which file methods the client serves.
+   * The file methods that the client supports.
    * Absent means `{}`.
    * Rule CAP-06.
    */
   fs?: FileSystemCapabilities;
   /**
-   * True when all five terminal methods are served.
+   * True when all five terminal methods are supported.
    * Absent means `false`.
    * Rule CAP-03.
    */
   terminal?: boolean;
   /**
-   * Session features beyond the basic ones that the client understands.
+   * Additional session features that the client supports.
    * Rule CAP-06.
    */
   session?: ClientSessionCapabilities | null;
@@ -2224,26 +2224,26 @@ export interface ClientCapabilities {
    */
   subagents?: SubagentCapabilities | null;
   /**
-   * Present when the client can keep several plans apart by their ids.
+   * Present when the client supports several plans, each with an id.
    * Rule CAP-03.
    * @experimental Draft `plan_operations`.
    */
   plan?: PlanCapabilities | null;
   /**
-   * Kinds of login that need help from the client.
+   * Authentication methods that need the client's help.
    * Absent means `{}`.
    * Rule CAP-06.
    */
   auth?: AuthCapabilities;
   /**
-   * Ways in which the client lets an agent question the user.
+   * Forms of elicitation that the client supports.
    * Rule CAP-06.
    */
   elicitation?: ElicitationCapabilities | null;
   /** @experimental Draft `nes`. */
   nes?: ClientNesCapabilities | null;
   /**
-   * Ways of counting positions in text that the client can follow, best first.
+   * Position encodings that the client supports, the preferred one first.
    * @experimental Draft `nes`.
    */
   positionEncodings?: PositionEncodingKind[];
@@ -2251,18 +2251,18 @@ export interface ClientCapabilities {
 }
 
 /**
- * File methods that a client serves, each switched on by itself.
+ * File methods that a client supports, each with its own member.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface FileSystemCapabilities {
   /**
-   * True when `fs/read_text_file` is served.
+   * True when `fs/read_text_file` is supported.
    * Absent means `false`.
    * Rule CAP-03.
    */
   readTextFile?: boolean;
   /**
-   * True when `fs/write_text_file` is served.
+   * True when `fs/write_text_file` is supported.
    * Absent means `false`.
    * Rule CAP-03.
    */
@@ -2271,27 +2271,27 @@ export interface FileSystemCapabilities {
 }
 
 /**
- * Session features beyond the basic ones that a client knows how to present.
+ * Additional session features that a client supports.
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface ClientSessionCapabilities {
   /**
-   * Present when the client follows how an agent condenses its context.
+   * Present when the client supports updates about compactions of the context.
    * Rule CAP-03.
    */
   compaction?: CompactionCapabilities | null;
   /**
-   * Kinds of configuration option that the client can show beside plain selections.
+   * Kinds of config option that the client can show in addition to selections.
    * Rule CAP-06.
    */
   configOptions?: SessionConfigOptionsCapabilities | null;
   /**
-   * Present when the client shows short messages that stay outside the history.
+   * Present when the client shows notices.
    * Rule CAP-03.
    */
   notices?: NoticeCapabilities | null;
   /**
-   * Present when the client offers the prompts that an agent suggests.
+   * Present when the client shows suggested prompts.
    * Rule CAP-03.
    * @experimental Draft `prompt_suggestions`.
    */
@@ -2300,18 +2300,18 @@ export interface ClientSessionCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the client follows compactions of the context.
+ * Empty object; its presence means that the client supports updates about compactions of the context.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  */
 export interface CompactionCapabilities {}
 
 /**
- * Kinds of setting that a client can show beside plain selections.
+ * Kinds of config option that a client can show in addition to selections.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionConfigOptionsCapabilities {
   /**
-   * Present when settings may be plain switches.
+   * Present when config options can be switches.
    * Rule CAP-03.
    */
   boolean?: BooleanConfigOptionCapabilities | null;
@@ -2319,7 +2319,7 @@ export interface SessionConfigOptionsCapabilities {
 }
 
 /**
- * Empty mark of a client that can show settings that are on or off.
+ * Empty object; its presence means that the client can show config options that are switches.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface BooleanConfigOptionCapabilities {
@@ -2327,28 +2327,28 @@ export interface BooleanConfigOptionCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the client shows passing messages.
+ * Empty object; its presence means that the client shows notices.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  */
 export interface NoticeCapabilities {}
 
 /**
- * Kinds of content that suggested prompts may hold on top of text and resource links.
+ * Kinds of content that suggested prompts may contain in addition to text and resource links.
  * @see https://agentclientprotocol.com/rfds/prompt-suggestions
  * @experimental Draft `prompt_suggestions`.
  */
 export interface PromptSuggestionsCapabilities {
-  /** There when suggestions may hold images; its form in this version is not settled. */
+  /** Present when suggestions may contain images; its form in this version is not settled. */
   image?: unknown | null;
-  /** There when suggestions may hold sound; its form in this version is not settled. */
+  /** Present when suggestions may contain audio; its form in this version is not settled. */
   audio?: unknown | null;
-  /** There when suggestions may hold whole resources; its form in this version is not settled. */
+  /** Present when suggestions may contain embedded resources; its form in this version is not settled. */
   embeddedContext?: unknown | null;
   _meta?: Meta | null;
 }
 
 /**
- * Empty mark; being there, it says that the client can follow child sessions.
+ * Empty object; its presence means that the client can follow child sessions.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SubagentCapabilities {
@@ -2356,7 +2356,7 @@ export interface SubagentCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the client can hold several plans at once.
+ * Empty object; its presence means that the client supports several plans at once.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -2365,12 +2365,12 @@ export interface PlanCapabilities {
 }
 
 /**
- * Kinds of login that need a client's help and that this client can help with.
+ * Authentication methods that need a client's help and that this client supports.
  * @see https://agentclientprotocol.com/protocol/v1/authentication
  */
 export interface AuthCapabilities {
   /**
-   * True when the client can run the agent's program in a terminal that the user types into.
+   * True when the client can run the agent's program in a terminal for the user.
    * Absent means `false`.
    * Rule CAP-03.
    */
@@ -2379,7 +2379,7 @@ export interface AuthCapabilities {
 }
 
 /**
- * Ways of asking the user that a client supports; an empty object names none.
+ * Forms of elicitation that a client supports; an empty object means none.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationCapabilities {
@@ -2389,7 +2389,7 @@ export interface ElicitationCapabilities {
    */
   form?: ElicitationFormCapabilities | null;
   /**
-   * Present when the client can send the user to a web page.
+   * Present when the client can open a web page for the user.
    * Rule ELIC-02.
    */
   url?: ElicitationUrlCapabilities | null;
@@ -2397,7 +2397,7 @@ export interface ElicitationCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the client can show forms.
+ * Empty object; its presence means that the client can show forms.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationFormCapabilities {
@@ -2405,7 +2405,7 @@ export interface ElicitationFormCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the client can send the user to a web page.
+ * Empty object; its presence means that the client can open a web page for the user.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export interface ElicitationUrlCapabilities {
@@ -2413,7 +2413,7 @@ export interface ElicitationUrlCapabilities {
 }
 
 /**
- * Id that ties an answer to its request: text or a whole number, where `"1"` is not 1.
+ * Id of a request and its response: a string or an integer; `"1"` is not 1.
  * @see https://agentclientprotocol.com/protocol/v1/overview
  */
 export type RequestId =
@@ -2421,32 +2421,32 @@ export type RequestId =
   | string;
 
 /**
- * Failure that answers a request in place of a result, in the form of JSON-RPC.
+ * JSON-RPC error: the response to a request that failed.
  * @see https://agentclientprotocol.com/protocol/v1/overview
  */
 export interface Error {
   /**
-   * What sort of failure it is.
+   * The error code.
    * Rule RPC-04.
    */
   code: ErrorCode;
   /**
-   * The failure in one short sentence.
+   * The error in one short sentence.
    * Rule RPC-04.
    */
   message: string;
-  /** Anything more that helps to understand the failure. */
+  /** Additional information about the error. */
   data?: unknown;
 }
 
 /**
- * Sort of a failure, as a number; numbers that have no name here are legal too.
- * - `-32700` `parse_error`: The text that arrived is not JSON.
- * - `-32600` `invalid_request`: The JSON that arrived is no proper message.
- * - `-32601` `method_not_found`: The receiver does not serve the method.
+ * Error code; codes without a name here are valid, too.
+ * - `-32700` `parse_error`: The received text is not JSON.
+ * - `-32600` `invalid_request`: The received JSON is not a valid message.
+ * - `-32601` `method_not_found`: The receiver does not support the method.
  * - `-32602` `invalid_params`: The parameters do not fit the method.
- * - `-32603` `internal_error`: The receiver failed in a way it did not foresee.
- * - `-32800` `request_cancelled`: The work was given up before there was a result.
+ * - `-32603` `internal_error`: Internal error of the receiver.
+ * - `-32800` `request_cancelled`: The request was cancelled before there was a result.
  * - `-32000` `auth_required`: The call needs a login first.
  * - `-32002` `resource_not_found`: Something that the call names, such as a file or a session, does not exist.
  * @see https://agentclientprotocol.com/protocol/v1/overview
@@ -2463,7 +2463,7 @@ export type ErrorCode =
   | (number & {});
 
 /**
- * Which of the sender's requests is no longer needed; it gets an answer all the same.
+ * The request to cancel; it still gets a response.
  * @see https://agentclientprotocol.com/protocol/v1/cancellation
  */
 export interface CancelRequestNotification {
@@ -2476,14 +2476,14 @@ export interface CancelRequestNotification {
 }
 
 /**
- * One environment variable for a program that is about to start.
+ * An environment variable for a program to start.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface EnvVariable {
   /** Rule SESS-62. */
   name: string;
   /**
-   * Text that the variable is set to.
+   * Value of the variable.
    * Rule SESS-62.
    */
   value: string;
@@ -2497,12 +2497,12 @@ export interface EnvVariable {
  */
 export interface MessageMcpRequest {
   /**
-   * Server that should answer.
+   * Server that the request is for.
    * Rule MOA-03.
    */
   serverId: McpServerAcpId;
   /**
-   * Id for what follows on the request.
+   * Id of the MCP request, for notifications about it.
    * Rule MOA-04.
    */
   requestId: McpRequestId;
@@ -2517,21 +2517,21 @@ export interface MessageMcpRequest {
 }
 
 /**
- * Name of an MCP server that is reached through the connection.
+ * Id of an MCP server that is reached over the ACP connection.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export type McpServerAcpId = string;
 
 /**
- * Name of one MCP request, made by its caller and unrelated to the id of the outer message.
+ * Id of an MCP request, chosen by the sender and unrelated to the id of the outer request.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export type McpRequestId = string;
 
 /**
- * MCP server that the agent starts as a program and talks to over standard input and output.
+ * MCP server that the agent starts as a program and reaches over standard input and output.
  * The variant without `type`.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
@@ -2560,7 +2560,7 @@ export interface McpServerOther {
 }
 
 /**
- * How to reach one MCP server; an entry without a type is a program to start.
+ * How to reach an MCP server; an entry without a type is a program to start.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export type McpServer =
@@ -2571,14 +2571,14 @@ export type McpServer =
   | McpServerOther;
 
 /**
- * Name and value of a header that goes with the requests to an MCP server.
+ * Name and value of a header for requests to an MCP server.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface HttpHeader {
   /** Rule SESS-62. */
   name: string;
   /**
-   * Text that the header is sent with.
+   * Value of the header.
    * Rule SESS-62.
    */
   value: string;
@@ -2586,7 +2586,7 @@ export interface HttpHeader {
 }
 
 /**
- * MCP server at a web address, spoken to over the streamable HTTP transport.
+ * MCP server with a URL, reached over the streamable HTTP transport.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface McpServerHttp {
@@ -2603,7 +2603,7 @@ export interface McpServerHttp {
    */
   url: string;
   /**
-   * Headers that go with each request to the server.
+   * Headers for each request to the server.
    * Rule SESS-62.
    */
   headers: HttpHeader[];
@@ -2611,7 +2611,7 @@ export interface McpServerHttp {
 }
 
 /**
- * MCP server that the agent reaches over the outdated server-sent-events transport.
+ * MCP server that the agent reaches over the deprecated server-sent-events transport.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface McpServerSse {
@@ -2628,7 +2628,7 @@ export interface McpServerSse {
    */
   url: string;
   /**
-   * Headers that go with each request to the server.
+   * Headers for each request to the server.
    * Rule SESS-62.
    */
   headers: HttpHeader[];
@@ -2636,7 +2636,7 @@ export interface McpServerSse {
 }
 
 /**
- * MCP server that the client provides and that is reached through the connection itself.
+ * MCP server that the client provides and that is reached over the ACP connection.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
@@ -2645,7 +2645,7 @@ export interface McpServerAcp {
   /** Name to show for the server. */
   name: string;
   /**
-   * Id to address the server by, used for no other one on the connection.
+   * Id of the server, unique on the connection.
    * Rule MOA-02.
    */
   serverId: McpServerAcpId;
@@ -2653,7 +2653,7 @@ export interface McpServerAcp {
 }
 
 /**
- * MCP server that the agent starts as a program and talks to over standard input and output.
+ * MCP server that the agent starts as a program and reaches over standard input and output.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface McpServerStdio {
@@ -2674,7 +2674,7 @@ export interface McpServerStdio {
    */
   args: string[];
   /**
-   * Variables to add to the program's environment.
+   * Environment variables to add.
    * Rule SESS-62.
    */
   env: EnvVariable[];
@@ -2682,29 +2682,29 @@ export interface McpServerStdio {
 }
 
 /**
- * Outcome of an MCP request that succeeded; whatever the server returned fits.
+ * Outcome of an MCP request that succeeded; any JSON is valid.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export interface MessageMcpResponseResult {
-  /** Result of the MCP request; null is a result too. */
+  /** Result of the MCP request; null is valid, too. */
   result: unknown;
   _meta?: Meta | null;
 }
 
 /**
- * Outcome of an MCP request that the server refused or could not carry out.
+ * Outcome of an MCP request that failed.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export interface MessageMcpResponseError {
-  /** Error of the MCP request, as opposed to one of the connection. */
+  /** Error of the MCP request, not of the ACP request. */
   error: McpError;
   _meta?: Meta | null;
 }
 
 /**
- * Outcome of an MCP request: its result or its error, passed on untouched.
+ * Outcome of an MCP request: its result or its error, unchanged.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
@@ -2713,17 +2713,17 @@ export type MessageMcpResponse =
   | MessageMcpResponseError;
 
 /**
- * Error that an MCP server returned, which is not a failure of the connection.
+ * Error of an MCP server, not of the ACP request.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export interface McpError {
-  /** Code from the MCP server, in its own numbering. */
+  /** Error code of the MCP server. */
   code: number;
-  /** Message from the MCP server. */
+  /** Error message of the MCP server. */
   message: string;
   /**
-   * Details from the MCP server; null is kept apart from absence.
+   * Additional information from the MCP server; null and absence are distinct.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   data?: unknown | null;
@@ -2756,13 +2756,13 @@ export interface MessageMcpNotification {
 }
 
 /**
- * Which MCP server of the other side to open a connection to.
+ * The MCP server to connect to.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
 export interface ConnectMcpRequest {
   /**
-   * The server, by the id it was declared with.
+   * The id with which the server was declared.
    * Rule MOA-03.
    */
   serverId: McpServerAcpId;
@@ -2770,13 +2770,13 @@ export interface ConnectMcpRequest {
 }
 
 /**
- * Id of a new connection to an MCP server, never handed out before.
+ * Id of a new connection to an MCP server, never used before.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
 export interface ConnectMcpResponse {
   /**
-   * Fresh id; one server may have several connections.
+   * New id; a server can have several connections.
    * Rule MOA-03.
    */
   connectionId: McpConnectionId;
@@ -2784,7 +2784,7 @@ export interface ConnectMcpResponse {
 }
 
 /**
- * Which connection to an MCP server to close; nothing may follow on its id.
+ * The connection to an MCP server to close; its id is invalid afterwards.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
@@ -2798,7 +2798,7 @@ export interface DisconnectMcpRequest {
 }
 
 /**
- * Empty answer that says the connection to the MCP server is closed.
+ * Empty response: the connection to the MCP server is closed.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
@@ -2807,14 +2807,14 @@ export interface DisconnectMcpResponse {
 }
 
 /**
- * Name of one open connection to an MCP server that is reached through this one.
+ * Id of an open connection to an MCP server over the ACP connection.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
 export type McpConnectionId = string;
 
 /**
- * Which suggestion the user took, so that the agent can learn from it.
+ * The suggestion that the user accepted.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2822,7 +2822,7 @@ export interface AcceptNesNotification {
   /** Session for suggestions, as `nes/start` returned it. */
   sessionId: SessionId;
   /**
-   * The suggestion that was taken.
+   * The accepted suggestion.
    * Rule NES-08.
    */
   id: NesSuggestionId;
@@ -2853,7 +2853,7 @@ export interface CloseNesRequest {
 }
 
 /**
- * Empty answer that says the session has ended and its resources are free.
+ * Empty response: the session is closed and its resources are free.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2862,7 +2862,7 @@ export interface CloseNesResponse {
 }
 
 /**
- * What an agent that suggests edits wants to hear of, and to get with each request.
+ * The notifications and the context that an agent wants for its edit suggestions.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2890,7 +2890,7 @@ export interface NesContextCapabilities {
 }
 
 /**
- * Problem that the editor shows at some place in a document.
+ * A problem that the editor reports at a place in a document.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2900,16 +2900,16 @@ export interface NesDiagnostic {
    * A URI.
    */
   uri: string;
-  /** Text the problem is attached to. */
+  /** Range of the problem. */
   range: Range;
   severity: NesDiagnosticSeverity;
-  /** Text shown to the user. */
+  /** Message for the user. */
   message: string;
   _meta?: Meta | null;
 }
 
 /**
- * How serious the problem behind a diagnostic is.
+ * Severity of a diagnostic.
  * - `error`: The code is wrong.
  * - `warning`: The code is suspicious.
  * - `information`: Worth knowing, nothing to repair.
@@ -2924,7 +2924,7 @@ export type NesDiagnosticSeverity =
   | "hint";
 
 /**
- * Empty mark; being there, it says that the agent wants diagnostics of the editor with each request.
+ * Empty object; its presence means that the agent wants diagnostics of the editor with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2933,12 +2933,12 @@ export interface NesDiagnosticsCapabilities {
 }
 
 /**
- * Mark of an agent that wants the latest edits with each request, and how many at most.
+ * Its presence means that the agent wants the latest edits with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesEditHistoryCapabilities {
-  /** Most edits that one request may carry. */
+  /** Maximum number of edits in a request. */
   maxCount?: number | null;
   _meta?: Meta | null;
 }
@@ -2966,7 +2966,7 @@ export interface NesEditHistoryEntry {
  */
 export interface NesEditSuggestion {
   /**
-   * Names the suggestion when it is accepted or rejected.
+   * Id of the suggestion.
    * Rule NES-14.
    */
   id: NesSuggestionId;
@@ -2977,13 +2977,13 @@ export interface NesEditSuggestion {
   uri: string;
   /** Edits to apply together. */
   edits: NesTextEdit[];
-  /** Where to put the cursor once the edits are in. */
+  /** Where to put the cursor after the edits. */
   cursorPosition?: Position | null;
   _meta?: Meta | null;
 }
 
 /**
- * Families of events that an agent listens to; so far there are only those of documents.
+ * Notifications that an agent wants; currently only those about documents.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2993,7 +2993,7 @@ export interface NesEventCapabilities {
 }
 
 /**
- * A few lines of a file that follow each other, with their numbers.
+ * Consecutive lines of a file, with their numbers.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3013,7 +3013,7 @@ export interface NesExcerpt {
 }
 
 /**
- * Empty mark; being there, it says that the client can go to another place.
+ * Empty object; its presence means that the client can jump to another place.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3022,13 +3022,13 @@ export interface NesJumpCapabilities {
 }
 
 /**
- * Suggestion to go on at another place, in the same document or in another.
+ * Suggestion to continue at another place, in the same document or in another.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesJumpSuggestion {
   /**
-   * Names the suggestion when it is accepted or rejected.
+   * Id of the suggestion.
    * Rule NES-14.
    */
   id: NesSuggestionId;
@@ -3055,7 +3055,7 @@ export interface NesOpenFile {
   uri: string;
   /** Language of the document, such as `rust`. */
   languageId: string;
-  /** Part of the file on screen; null when its tab is hidden. */
+  /** Visible part of the file; null when its tab is hidden. */
   visibleRange?: Range | null;
   /** When the file last had the focus, in milliseconds since the Unix epoch. */
   lastFocusedMs?: number | bigint | null;
@@ -3063,7 +3063,7 @@ export interface NesOpenFile {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants the list of open files with each request.
+ * Empty object; its presence means that the agent wants the list of open files with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3072,7 +3072,7 @@ export interface NesOpenFilesCapabilities {
 }
 
 /**
- * File that the user had open or edited a short while ago, with its text.
+ * File that the user opened or edited recently, with its text.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3090,22 +3090,22 @@ export interface NesRecentFile {
 }
 
 /**
- * Mark of an agent that wants recently used files with each request, and how many at most.
+ * Its presence means that the agent wants recently used files with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesRecentFilesCapabilities {
-  /** Most files that one request may carry. */
+  /** Maximum number of files in a request. */
   maxCount?: number | null;
   _meta?: Meta | null;
 }
 
 /**
- * Why a suggestion came to nothing; each reason teaches the agent something else.
- * - `rejected`: The user turned it down.
- * - `ignored`: The user went on editing until it no longer applied.
+ * Why a suggestion was not accepted.
+ * - `rejected`: The user rejected it.
+ * - `ignored`: The user continued to edit until it no longer applied.
  * - `replaced`: A newer suggestion took its place.
- * - `cancelled`: The request was called off before its answer came.
+ * - `cancelled`: The request was cancelled before its response.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3116,7 +3116,7 @@ export type NesRejectReason =
   | "cancelled";
 
 /**
- * Parts of another file that help to understand the code at hand.
+ * Parts of another file that are relevant to the code.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3131,7 +3131,7 @@ export interface NesRelatedSnippet {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants excerpts of related files with each request.
+ * Empty object; its presence means that the agent wants excerpts of related files with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3140,7 +3140,7 @@ export interface NesRelatedSnippetsCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the client can rename a symbol.
+ * Empty object; its presence means that the client can rename a symbol.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3149,30 +3149,30 @@ export interface NesRenameCapabilities {
 }
 
 /**
- * Suggestion to give a symbol another name wherever it is used.
+ * Suggestion to rename a symbol wherever it is used.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesRenameSuggestion {
   /**
-   * Names the suggestion when it is accepted or rejected.
+   * Id of the suggestion.
    * Rule NES-14.
    */
   id: NesSuggestionId;
   /**
-   * A document that holds the symbol.
+   * A document that contains the symbol.
    * A URI.
    */
   uri: string;
-  /** A place where the symbol stands. */
+  /** A position of the symbol. */
   position: Position;
-  /** Name that the symbol should get. */
+  /** New name of the symbol. */
   newName: string;
   _meta?: Meta | null;
 }
 
 /**
- * Git repository that the workspace is a copy of, for agents with an index of it.
+ * Git repository of the workspace, for agents that have an index of it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3180,13 +3180,13 @@ export interface NesRepository {
   name: string;
   /** User or organisation that the repository belongs to. */
   owner: string;
-  /** Address the repository is fetched from. */
+  /** URL of the repository. */
   remoteUrl: string;
   _meta?: Meta | null;
 }
 
 /**
- * Empty mark; being there, it says that the client can replace text in many files.
+ * Empty object; its presence means that the client can replace text in many files.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3201,7 +3201,7 @@ export interface NesSearchAndReplaceCapabilities {
  */
 export interface NesSearchAndReplaceSuggestion {
   /**
-   * Names the suggestion when it is accepted or rejected.
+   * Id of the suggestion.
    * Rule NES-14.
    */
   id: NesSuggestionId;
@@ -3212,7 +3212,7 @@ export interface NesSearchAndReplaceSuggestion {
   uri: string;
   /** Text or pattern to look for. */
   search: string;
-  /** What each match becomes. */
+  /** Replacement for each match. */
   replace: string;
   /**
    * True when `search` is a pattern instead of plain text.
@@ -3247,7 +3247,7 @@ export interface NesSuggestionEdit extends NesEditSuggestion {
 }
 
 /**
- * Suggestion to go on at another place, in the same document or in another.
+ * Suggestion to continue at another place, in the same document or in another.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3256,7 +3256,7 @@ export interface NesSuggestionJump extends NesJumpSuggestion {
 }
 
 /**
- * Suggestion to give a symbol another name wherever it is used.
+ * Suggestion to rename a symbol wherever it is used.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3274,7 +3274,7 @@ export interface NesSuggestionSearchAndReplace extends NesSearchAndReplaceSugges
 }
 
 /**
- * One thing the user may want to do next; the kind says which members describe it.
+ * A suggested change; the kind determines its members.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3285,29 +3285,29 @@ export type NesSuggestion =
   | NesSuggestionSearchAndReplace;
 
 /**
- * Name of a suggestion, made by the agent and unique within the session.
+ * Id of a suggestion, chosen by the agent and unique within the session.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export type NesSuggestionId = string;
 
 /**
- * Change to one place of a document: a range and the text that takes its place.
+ * Change to a document: a range and the text that replaces it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesTextEdit {
   /** Text to replace; an empty range inserts. */
   range: Range;
-  /** Text that takes the place of the range. */
+  /** Text that replaces the range. */
   newText: string;
   _meta?: Meta | null;
 }
 
 /**
- * What made the client ask for suggestions at this moment.
+ * Why the client requests suggestions.
  * - `automatic`: The user typed or moved the cursor.
- * - `diagnostic`: An error or warning turned up near the cursor.
+ * - `diagnostic`: An error or warning appeared near the cursor.
  * - `manual`: The user asked for a suggestion.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
@@ -3318,7 +3318,7 @@ export type NesTriggerKind =
   | "manual";
 
 /**
- * One thing that the user did in the editor, with its place and time.
+ * An action of the user in the editor, with its place and time.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3338,18 +3338,18 @@ export interface NesUserAction {
 }
 
 /**
- * Mark of an agent that wants the latest user actions with each request, and how many at most.
+ * Its presence means that the agent wants the latest user actions with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesUserActionsCapabilities {
-  /** Most actions that one request may carry. */
+  /** Maximum number of actions in a request. */
   maxCount?: number | null;
   _meta?: Meta | null;
 }
 
 /**
- * Which suggestion was not taken, and why where the client knows.
+ * The suggestion that was rejected, with the reason if it is known.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3357,17 +3357,17 @@ export interface RejectNesNotification {
   /** Session for suggestions, as `nes/start` returned it. */
   sessionId: SessionId;
   /**
-   * The suggestion that was not taken.
+   * The rejected suggestion.
    * Rule NES-08.
    */
   id: NesSuggestionId;
-  /** Why it was not taken. */
+  /** Why it was rejected. */
   reason?: NesRejectReason | null;
   _meta?: Meta | null;
 }
 
 /**
- * What the agent should know of the workspace; it stays true until the session ends.
+ * The workspace; it does not change during the session.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3385,18 +3385,18 @@ export interface StartNesRequest {
 }
 
 /**
- * Id of a new session for suggestions, which has nothing to do with chat sessions.
+ * Id of a new session for suggestions, unrelated to other sessions.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface StartNesResponse {
-  /** Id that every later message about suggestions and documents carries. */
+  /** Id of the session, for every later message about suggestions and documents. */
   sessionId: SessionId;
   _meta?: Meta | null;
 }
 
 /**
- * Where the user is in which document, and what else the agent asked to be told.
+ * The document, the position of the cursor, and the context that the agent wants.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3428,7 +3428,7 @@ export interface SuggestNesRequest {
 }
 
 /**
- * What the agent suggests; kinds may be mixed, and there may be nothing.
+ * The agent's suggestions, of any kinds; there may be none.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3442,22 +3442,22 @@ export interface SuggestNesResponse {
 }
 
 /**
- * What the agent wants to do and the answers it offers to the user.
+ * The tool call that needs permission, and the options for the user.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface RequestPermissionRequest {
   /**
-   * Session in which the step would be taken.
+   * Session of the tool call.
    * Rule PERM-01.
    */
   sessionId: SessionId;
   /**
-   * Call that waits for the answer; its members update what is on display.
+   * Tool call that needs permission; its members update the call.
    * Rule PERM-08.
    */
   toolCall: ToolCallUpdate;
   /**
-   * Answers to choose from.
+   * Options to choose from.
    * Rule PERM-01.
    */
   options: PermissionOption[];
@@ -3465,22 +3465,22 @@ export interface RequestPermissionRequest {
 }
 
 /**
- * One of the answers that the user may give to a request for permission.
+ * An option of a permission request.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface PermissionOption {
   /**
-   * Id to send back when the answer is chosen.
+   * Id of the option.
    * Rule PERM-01.
    */
   optionId: PermissionOptionId;
   /**
-   * Text of the answer.
+   * Label of the option.
    * Rule PERM-01.
    */
   name: string;
   /**
-   * What the answer amounts to, for icons and shortcuts.
+   * Kind of the option, for icons and shortcuts.
    * Rule PERM-17.
    */
   kind: PermissionOptionKind;
@@ -3488,17 +3488,17 @@ export interface PermissionOption {
 }
 
 /**
- * Name of an answer, made by the agent and unique within one request.
+ * Id of an option, chosen by the agent and unique within its request.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export type PermissionOptionId = string;
 
 /**
- * What an answer amounts to: yes or no, and for this occasion or for good.
- * - `allow_once`: Yes, for this occasion.
- * - `allow_always`: Yes, and do not ask again.
- * - `reject_once`: No, for this occasion.
- * - `reject_always`: No, and do not ask again.
+ * Kind of an option: allow or reject, once or always.
+ * - `allow_once`: Allow this time only.
+ * - `allow_always`: Allow, and do not ask again.
+ * - `reject_once`: Reject this time only.
+ * - `reject_always`: Reject, and do not ask again.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export type PermissionOptionKind =
@@ -3508,12 +3508,12 @@ export type PermissionOptionKind =
   | "reject_always";
 
 /**
- * How a request for permission ended; only an allowing choice lets the agent go on.
+ * Response to a permission request; the agent may continue only if the choice allows it.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface RequestPermissionResponse {
   /**
-   * The user's choice, or that there was none.
+   * The user's choice, or that there is none.
    * Rule PERM-04.
    */
   outcome: RequestPermissionOutcome;
@@ -3529,7 +3529,7 @@ export interface RequestPermissionOutcomeCancelled {
 }
 
 /**
- * The user's choice among the answers that the request for permission offered.
+ * The option that the user chose.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface RequestPermissionOutcomeSelected extends SelectedPermissionOutcome {
@@ -3537,7 +3537,7 @@ export interface RequestPermissionOutcomeSelected extends SelectedPermissionOutc
 }
 
 /**
- * End of a request for permission: a choice, or a cancelled turn.
+ * Outcome of a permission request: a choice, or a cancelled turn.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export type RequestPermissionOutcome =
@@ -3545,12 +3545,12 @@ export type RequestPermissionOutcome =
   | RequestPermissionOutcomeSelected;
 
 /**
- * The user's choice among the answers that the request for permission offered.
+ * The option that the user chose.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface SelectedPermissionOutcome {
   /**
-   * Id of one of the answers that were offered.
+   * Id of the option.
    * Rule PERM-04.
    */
   optionId: PermissionOptionId;
@@ -3558,7 +3558,7 @@ export interface SelectedPermissionOutcome {
 }
 
 /**
- * One step of a plan, with how much it matters and how far it has come.
+ * A step of a plan, with its priority and status.
  * @see https://agentclientprotocol.com/protocol/v1/agent-plan
  */
 export interface PlanEntry {
@@ -3568,12 +3568,12 @@ export interface PlanEntry {
    */
   content: string;
   /**
-   * How much the step matters.
+   * Priority of the step.
    * Rule PLAN-05.
    */
   priority: PlanEntryPriority;
   /**
-   * How far the step has come.
+   * Status of the step.
    * Rule PLAN-05.
    */
   status: PlanEntryStatus;
@@ -3581,9 +3581,9 @@ export interface PlanEntry {
 }
 
 /**
- * How much a step of a plan matters for the goal that the plan pursues.
+ * Priority of a step for the goal of the plan.
  * - `high`: The goal depends on it.
- * - `medium`: Worth doing, but the goal stands without it.
+ * - `medium`: Useful, but the goal can be reached without it.
  * - `low`: Welcome if there is time.
  * @see https://agentclientprotocol.com/protocol/v1/agent-plan
  */
@@ -3593,7 +3593,7 @@ export type PlanEntryPriority =
   | "low";
 
 /**
- * How far a step of a plan has come; the steps of a plan move on independently.
+ * Status of a step of a plan; each step has its own.
  * - `pending`: The step has not begun.
  * - `in_progress`: The step is being worked on.
  * - `completed`: The step is done.
@@ -3605,7 +3605,7 @@ export type PlanEntryStatus =
   | "completed";
 
 /**
- * The steps that the agent means to take; each report replaces the one before.
+ * The steps that the agent plans; each report replaces the one before.
  * @see https://agentclientprotocol.com/protocol/v1/agent-plan
  */
 export interface Plan {
@@ -3627,7 +3627,7 @@ export interface PlanUpdateContentItems extends PlanItems {
 }
 
 /**
- * A plan as the address of a file that holds it, for the client to open.
+ * A plan as the URI of a file that contains it.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -3636,7 +3636,7 @@ export interface PlanUpdateContentFile extends PlanFile {
 }
 
 /**
- * A plan written out as Markdown, which replaces the plan of the same id.
+ * A plan as Markdown, which replaces the plan of the same id.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -3655,7 +3655,7 @@ export type PlanUpdateContent =
   | PlanUpdateContentMarkdown;
 
 /**
- * Name of a plan within its session, made by the agent to tell several plans apart.
+ * Id of a plan, chosen by the agent and unique within its session.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -3681,7 +3681,7 @@ export interface PlanItems {
 }
 
 /**
- * A plan as the address of a file that holds it, for the client to open.
+ * A plan as the URI of a file that contains it.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -3701,7 +3701,7 @@ export interface PlanFile {
 }
 
 /**
- * A plan written out as Markdown, which replaces the plan of the same id.
+ * A plan as Markdown, which replaces the plan of the same id.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -3711,19 +3711,19 @@ export interface PlanMarkdown {
    * Rule PLAN-06.
    */
   planId: PlanId;
-  /** Whole text of the plan. */
+  /** Complete text of the plan. */
   content: string;
   _meta?: Meta | null;
 }
 
 /**
- * New contents of one of a session's plans; the other plans stay as they are.
+ * New contents of one plan of a session; other plans stay unchanged.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
 export interface PlanUpdate {
   /**
-   * The whole plan as it now stands.
+   * The complete plan.
    * Rule PLAN-06.
    */
   plan: PlanUpdateContent;
@@ -3731,13 +3731,13 @@ export interface PlanUpdate {
 }
 
 /**
- * Says that one of a session's plans no longer applies and can be taken off display.
+ * Reports that a plan no longer applies and is not to be shown any more.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
 export interface PlanRemoved {
   /**
-   * Plan to take away.
+   * Plan to remove.
    * Rule PLAN-13.
    */
   planId: PlanId;
@@ -3745,12 +3745,12 @@ export interface PlanRemoved {
 }
 
 /**
- * End of a turn; every update that belongs to the turn has been sent before.
+ * Response that ends a prompt turn, sent after all updates of the turn.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface PromptResponse {
   /**
-   * Why the turn is over.
+   * Why the turn ended.
    * Rule TURN-01.
    */
   stopReason: StopReason;
@@ -3764,12 +3764,12 @@ export interface PromptResponse {
 }
 
 /**
- * Why a turn is over; the list is closed, and none of its values is an error.
- * - `end_turn`: The model has said all it wanted to say.
+ * Why a turn ended; no other values exist, and none is an error.
+ * - `end_turn`: The model finished its answer.
  * - `max_tokens`: The limit on tokens was reached.
  * - `max_turn_requests`: The limit on model calls within one turn was reached.
- * - `refusal`: The agent will not go on; the prompt and all that followed drop out of its context.
- * - `cancelled`: The client stopped the turn; an error caused by stopping is reported like this too.
+ * - `refusal`: The agent refuses to continue; the prompt and what followed are not part of its context.
+ * - `cancelled`: The client cancelled the turn; errors caused by the cancellation are reported as this, too.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export type StopReason =
@@ -3780,13 +3780,13 @@ export type StopReason =
   | "cancelled";
 
 /**
- * Tokens that calls to the model have consumed, as a sum and split by kind.
+ * Tokens used by calls to the model, in total and by kind.
  * @see https://agentclientprotocol.com/rfds/end-turn-token-usage
  * @experimental Draft `end_turn_token_usage`.
  */
 export interface Usage {
   /**
-   * All kinds added up.
+   * Sum of all kinds.
    * Rule TURN-18.
    */
   totalTokens: number | bigint;
@@ -3796,22 +3796,22 @@ export interface Usage {
    */
   inputTokens: number | bigint;
   /**
-   * Tokens that the model wrote.
+   * Tokens generated by the model.
    * Rule TURN-18.
    */
   outputTokens: number | bigint;
   /**
-   * Tokens that went into reasoning.
+   * Tokens used for reasoning.
    * Rule TURN-18.
    */
   thoughtTokens?: number | bigint | null;
   /**
-   * Input tokens that a cache supplied.
+   * Input tokens read from a cache.
    * Rule TURN-18.
    */
   cachedReadTokens?: number | bigint | null;
   /**
-   * Tokens that were stored in a cache.
+   * Tokens written to a cache.
    * Rule TURN-18.
    */
   cachedWriteTokens?: number | bigint | null;
@@ -3819,13 +3819,13 @@ export interface Usage {
 }
 
 /**
- * Name of a message, made by the agent and opaque to the client.
+ * Id of a message, chosen by the agent and opaque to the client.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export type MessageId = string;
 
 /**
- * What something has cost: an amount together with the unit that it is counted in.
+ * A cost: an amount and its unit.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface Cost {
@@ -3835,7 +3835,7 @@ export interface Cost {
    */
   amount: number;
   /**
-   * Unit of the amount: a currency's three letters for money.
+   * Unit of the amount: the three-letter code of a currency.
    * A currency code as in ISO 4217.
    * Rule TURN-12.
    */
@@ -3854,7 +3854,7 @@ export interface PromptRequest {
    */
   sessionId: SessionId;
   /**
-   * Blocks of the message; text and resource links always work, other kinds need a capability.
+   * Blocks of the message; text and resource links are always allowed, other kinds need a capability.
    * Rule TURN-04.
    */
   prompt: ContentBlock[];
@@ -3862,12 +3862,12 @@ export interface PromptRequest {
 }
 
 /**
- * Which session's running turn to stop; it does nothing when none runs.
+ * The session whose turn to cancel; without a running turn it has no effect.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface CancelNotification {
   /**
-   * Session whose work should stop; other sessions go on.
+   * Session whose work to cancel; other sessions continue.
    * Rule SESS-01.
    */
   sessionId: SessionId;
@@ -3875,33 +3875,33 @@ export interface CancelNotification {
 }
 
 /**
- * The model providers that an agent lets its client route, and their state.
+ * The model providers that a client can configure, and their state.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export interface ListProvidersResponse {
-  /** All providers, switched off ones included. */
+  /** All providers, including disabled ones. */
   providers: ProviderInfo[];
   _meta?: Meta | null;
 }
 
 /**
- * One model provider: what it can speak, where it points, and whether it may be off.
+ * A model provider: its interfaces, its current configuration, and whether it is required.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export interface ProviderInfo {
-  /** Id to route the provider by. */
+  /** Id of the provider. */
   providerId: ProviderId;
-  /** Interfaces that the provider can use. */
+  /** Interfaces that the provider supports. */
   supported: LlmProtocol[];
   /**
-   * True when the provider cannot be switched off.
+   * True when the provider cannot be disabled.
    * Rule PROV-07.
    */
   required: boolean;
   /**
-   * Where the provider points; absent or null when it is switched off.
+   * Current configuration; absent or null when the provider is disabled.
    * Rule PROV-04.
    */
   current?: ProviderCurrentConfig | null;
@@ -3909,14 +3909,14 @@ export interface ProviderInfo {
 }
 
 /**
- * Name of a model provider, such as `main`, by which a client routes it.
+ * Id of a model provider, such as `main`.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export type ProviderId = string;
 
 /**
- * Programming interface that a model provider speaks; others exist, own ones begin with an underscore.
+ * API of a model provider; others are allowed, and custom ones begin with an underscore.
  * - `anthropic`: The interface of Anthropic.
  * - `openai`: The interface of OpenAI.
  * - `azure`: The interface of OpenAI as Azure serves it.
@@ -3935,18 +3935,18 @@ export type LlmProtocol =
   | (string & {});
 
 /**
- * Where a model provider points at present; headers are kept back as secrets.
+ * Current configuration of a model provider; headers are omitted, since they may be secrets.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export interface ProviderCurrentConfig {
   /**
-   * Interface that is spoken.
+   * The API in use.
    * Rule PROV-11.
    */
   apiType: LlmProtocol;
   /**
-   * Address that requests go to.
+   * Base URL of requests.
    * A URI.
    */
   baseUrl: string;
@@ -3954,7 +3954,7 @@ export interface ProviderCurrentConfig {
 }
 
 /**
- * Empty answer that says the routing is in force for sessions to come.
+ * Empty response: the configuration applies to new sessions.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -3963,7 +3963,7 @@ export interface SetProviderResponse {
 }
 
 /**
- * Empty answer that says the provider is switched off, though still listed.
+ * Empty response: the provider is disabled, but still listed.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -3972,7 +3972,7 @@ export interface DisableProviderResponse {
 }
 
 /**
- * Question for the model providers; it has no members apart from metadata.
+ * Request for the model providers; it has no members apart from metadata.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -3981,7 +3981,7 @@ export interface ListProvidersRequest {
 }
 
 /**
- * New routing of one model provider; nothing of the earlier one survives.
+ * New configuration of a model provider; it replaces the earlier one completely.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -3997,13 +3997,13 @@ export interface SetProviderRequest {
    */
   apiType: LlmProtocol;
   /**
-   * Address that requests should go to.
+   * Base URL of requests.
    * A URI.
    * Rule PROV-06.
    */
   baseUrl: string;
   /**
-   * Headers of every request, secrets among them; absent means none.
+   * Headers of every request, which may contain secrets; absent means none.
    * Rule PROV-05.
    */
   headers?: { [key: string]: string };
@@ -4011,13 +4011,13 @@ export interface SetProviderRequest {
 }
 
 /**
- * Which model provider to switch off, so that the agent no longer uses it.
+ * The model provider to disable, so that the agent no longer uses it.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export interface DisableProviderRequest {
   /**
-   * Provider to switch off, which must not be a required one.
+   * Provider to disable, which must not be a required one.
    * Rule PROV-07.
    */
   providerId: ProviderId;
@@ -4025,25 +4025,25 @@ export interface DisableProviderRequest {
 }
 
 /**
- * The same offer as in `initialize`, for a component that is to act as a proxy.
+ * The same params as those of `initialize`, for a component that acts as a proxy.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export type InitializeProxyRequest = InitializeRequest;
 
 /**
- * A request on its way to or from the component behind a proxy.
+ * A request to or from the next component of a proxy.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export interface ProxySuccessorRequest {
   /**
-   * Method of the request inside.
+   * Method of the inner request.
    * Rule PROX-05.
    */
   method: string;
   /**
-   * Parameters of the request inside, unchanged.
+   * Parameters of the inner request, unchanged.
    * Rule PROX-05.
    */
   params?: unknown;
@@ -4051,32 +4051,32 @@ export interface ProxySuccessorRequest {
 }
 
 /**
- * The same answer as to `initialize`, for the chain from this proxy onwards.
+ * The same result as that of `initialize`, for the chain from this proxy onwards.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export type InitializeProxyResponse = InitializeResponse;
 
 /**
- * Result of the request inside, exactly as the component behind returned it.
+ * Result of the inner request, exactly as the next component returned it.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export type ProxySuccessorResponse = unknown;
 
 /**
- * A notification on its way to or from the component behind a proxy.
+ * A notification to or from the next component of a proxy.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export interface ProxySuccessorNotification {
   /**
-   * Method of the notification inside.
+   * Method of the inner notification.
    * Rule PROX-05.
    */
   method: string;
   /**
-   * Parameters of the notification inside, unchanged.
+   * Parameters of the inner notification, unchanged.
    * Rule PROX-05.
    */
   params?: unknown;
@@ -4084,28 +4084,28 @@ export interface ProxySuccessorNotification {
 }
 
 /**
- * Name of one conversation, made by the agent and opaque to the client.
+ * Id of a session, chosen by the agent and opaque to the client.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export type SessionId = string;
 
 /**
- * Id of a new conversation together with the settings it starts with.
+ * Id of a new session, with its modes and config options.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface NewSessionResponse {
   /**
-   * Id to name in every later call about the conversation.
+   * Id of the session, for every later message about it.
    * Rule SESS-03.
    */
   sessionId: SessionId;
   /**
-   * Modes of the agent, when it has any.
+   * Modes of the agent, if it has any.
    * Rule MODE-03.
    */
   modes?: SessionModeState | null;
   /**
-   * Settings of the session with their starting values, in the agent's order.
+   * Config options of the session with their initial values, in the agent's order.
    * Rule CONF-02.
    */
   configOptions?: SessionConfigOption[] | null;
@@ -4113,17 +4113,17 @@ export interface NewSessionResponse {
 }
 
 /**
- * Configuration of a conversation whose history has just been replayed.
+ * Modes and config options of a session whose history was replayed.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface LoadSessionResponse {
   /**
-   * Modes of the agent, when it has any.
+   * Modes of the agent, if it has any.
    * Rule MODE-03.
    */
   modes?: SessionModeState | null;
   /**
-   * Settings of the session with their present values, in the agent's order.
+   * Config options of the session with their current values, in the agent's order.
    * Rule CONF-02.
    */
   configOptions?: SessionConfigOption[] | null;
@@ -4131,7 +4131,7 @@ export interface LoadSessionResponse {
 }
 
 /**
- * One page of the session list, with the position of the next page if there is one.
+ * A page of the session list, with the cursor of the next page if there is one.
  * @see https://agentclientprotocol.com/protocol/v1/session-list
  */
 export interface ListSessionsResponse {
@@ -4141,7 +4141,7 @@ export interface ListSessionsResponse {
    */
   sessions: SessionInfo[];
   /**
-   * Position of the next page; absent on the last one.
+   * Cursor of the next page; absent on the last page.
    * Rule SESS-37.
    */
   nextCursor?: string | null;
@@ -4149,34 +4149,34 @@ export interface ListSessionsResponse {
 }
 
 /**
- * What the session list says about one session; being listed attaches nobody to it.
+ * An entry of the session list; listing a session does not open it.
  * @see https://agentclientprotocol.com/protocol/v1/session-list
  */
 export interface SessionInfo {
   /** Rule SESS-42. */
   sessionId: SessionId;
   /**
-   * Base directory of the session.
+   * Working directory of the session.
    * An absolute path.
    * Rule SESS-42.
    */
   cwd: string;
   /**
-   * Further roots of the session in order; they replace whatever was known before.
+   * Additional directories of the session, in order; they replace those that were known before.
    * An absolute path.
    * Rule SESS-42.
    */
   additionalDirectories?: string[];
-  /** Text to show for the session. */
+  /** Title of the session. */
   title?: string | null;
   /**
-   * When something last happened in the session.
+   * Time of the last activity in the session.
    * A time as in ISO 8601.
    * Rule SESS-42.
    */
   updatedAt?: string | null;
   /**
-   * Whether the session is in the archive; absent means that the agent does not say.
+   * Whether the session is archived; absent means unknown.
    * @experimental Draft `session_archive`.
    */
   archived?: boolean | null;
@@ -4184,7 +4184,7 @@ export interface SessionInfo {
 }
 
 /**
- * Empty answer that says the session is gone, even if it was gone before.
+ * Empty response: the session is deleted, even if it did not exist.
  * @see https://agentclientprotocol.com/protocol/v1/session-delete
  */
 export interface DeleteSessionResponse {
@@ -4192,23 +4192,23 @@ export interface DeleteSessionResponse {
 }
 
 /**
- * Id of the new branch together with the settings that it starts with.
+ * Id of the fork, with its modes and config options.
  * @see https://agentclientprotocol.com/rfds/session-fork
  * @experimental Draft `session_fork`.
  */
 export interface ForkSessionResponse {
   /**
-   * Id of the branch, never that of the conversation it came from.
+   * Id of the fork, which differs from that of the original session.
    * Rule SESS-49.
    */
   sessionId: SessionId;
   /**
-   * Modes of the agent, when it has any.
+   * Modes of the agent, if it has any.
    * Rule MODE-03.
    */
   modes?: SessionModeState | null;
   /**
-   * Settings of the branch with their starting values, in the agent's order.
+   * Config options of the fork with their initial values, in the agent's order.
    * Rule CONF-02.
    */
   configOptions?: SessionConfigOption[] | null;
@@ -4216,7 +4216,7 @@ export interface ForkSessionResponse {
 }
 
 /**
- * Empty answer that says the session has been put into the archive.
+ * Empty response: the session is archived.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_archive`.
  */
@@ -4225,7 +4225,7 @@ export interface ArchiveSessionResponse {
 }
 
 /**
- * Empty answer that says the session is back in the usual session list.
+ * Empty response: the session is no longer archived.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_archive`.
  */
@@ -4234,19 +4234,19 @@ export interface UnarchiveSessionResponse {
 }
 
 /**
- * What the agent holds of a session at this moment; it may change straight afterwards.
+ * Whether a session is in memory now; this can change at any time.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_status`.
  */
 export interface SessionStatusResponse {
-  /** Whether the session is in memory; unfamiliar values are read as `saved`. */
+  /** Whether the session is in memory; unknown values are read as `saved`. */
   status: SessionStatus;
   _meta?: Meta | null;
 }
 
 /**
- * Whether a session is live in the agent's memory or only in its storage.
- * - `open`: The session is in memory, perhaps for another connection than this one.
+ * Whether a session is in the agent's memory or only in its storage.
+ * - `open`: The session is in memory, possibly for another connection.
  * - `saved`: The session is stored and can be loaded or resumed, but is not in memory.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v1/schema
@@ -4258,28 +4258,28 @@ export type SessionStatus =
   | (string & {});
 
 /**
- * The title as the agent has stored it, perhaps tidied up or shortened.
+ * The title as the agent stored it, possibly edited or shortened.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_set_title`.
  */
 export interface SetSessionTitleResponse {
-  /** Stored title, which is the one to show even where it differs from the wanted one. */
+  /** Stored title, to be shown even if it differs from the requested one. */
   title: string;
   _meta?: Meta | null;
 }
 
 /**
- * Configuration of a conversation that goes on without a replay.
+ * Modes and config options of a session that was resumed without a replay.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface ResumeSessionResponse {
   /**
-   * Modes of the agent, when it has any.
+   * Modes of the agent, if it has any.
    * Rule MODE-03.
    */
   modes?: SessionModeState | null;
   /**
-   * Settings of the session with their present values, in the agent's order.
+   * Config options of the session with their current values, in the agent's order.
    * Rule CONF-02.
    */
   configOptions?: SessionConfigOption[] | null;
@@ -4287,7 +4287,7 @@ export interface ResumeSessionResponse {
 }
 
 /**
- * Empty answer that says the session has ended and its resources are free.
+ * Empty response: the session is closed and its resources are free.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface CloseSessionResponse {
@@ -4295,31 +4295,31 @@ export interface CloseSessionResponse {
 }
 
 /**
- * Where a new conversation works and which tool servers it uses.
+ * The directories and the MCP servers of a new session.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface NewSessionRequest {
   /**
-   * Base directory of the session, whatever directory the agent's process runs in.
+   * Working directory of the session, independent of that of the agent's process.
    * An absolute path.
    * Rule SESS-04.
    */
   cwd: string;
   /**
-   * Further roots beside the working directory, in order of precedence.
+   * Additional directories, in order of precedence.
    * An absolute path.
    * Rule SESS-26.
    */
   additionalDirectories?: string[];
   /**
-   * MCP servers for the session's tools; the list is always there, even when empty.
+   * MCP servers for the session; required, even if empty.
    * Rule SESS-07.
    */
   mcpServers: McpServer[];
-  /** Instructions at system level in addition to, or in place of, the agent's own. */
+  /** System prompt in addition to, or in place of, the agent's own. */
   systemPrompt?: SystemPrompt | null;
   /**
-   * Values that settings start with; ones that do not fit are passed over.
+   * Initial values of config options; invalid ones are ignored.
    * @experimental Draft `session_options`.
    */
   configOptions?: InitialSessionConfigOption[];
@@ -4327,14 +4327,14 @@ export interface NewSessionRequest {
 }
 
 /**
- * Instructions from the client that rank with the agent's own instead of with user messages.
+ * System prompt of the client, with the rank of the agent's own.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SystemPrompt {
-  /** How the content meets the agent's own instructions; unsupported ways are refused. */
+  /** How the content is combined with the agent's own system prompt; unsupported modes are refused. */
   mode: SystemPromptMode;
   /**
-   * Blocks of the instructions: at least one, all of them text.
+   * Blocks of the system prompt: at least one, and only text.
    * Rule SESS-70.
    */
   content: ContentBlock[];
@@ -4342,9 +4342,9 @@ export interface SystemPrompt {
 }
 
 /**
- * How a client's instructions are combined with those of the agent.
- * - `append`: The client's text is added to what the agent already says to its model.
- * - `override`: The client's text stands in for the agent's built-in instructions; tools and permissions stay.
+ * How a client's system prompt is combined with that of the agent.
+ * - `append`: The client's text is appended to the agent's own system prompt.
+ * - `override`: The client's text replaces the agent's own system prompt; tools and permissions stay.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
@@ -4354,36 +4354,36 @@ export type SystemPromptMode =
   | (string & {});
 
 /**
- * Which conversation to bring back, and the surroundings that it gets this time.
+ * The session to load, and its directories and MCP servers.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface LoadSessionRequest {
   /**
-   * MCP servers for the session's tools; the list is always there, even when empty.
+   * MCP servers for the session; required, even if empty.
    * Rule SESS-07.
    */
   mcpServers: McpServer[];
   /**
-   * Base directory of the session.
+   * Working directory of the session.
    * An absolute path.
    * Rule SESS-04.
    */
   cwd: string;
   /**
-   * All further roots from now on; earlier ones are not remembered.
+   * All additional directories from now on; earlier ones no longer apply.
    * An absolute path.
    * Rule SESS-26.
    */
   additionalDirectories?: string[];
   /**
-   * Conversation to bring back.
+   * Session to load.
    * Rule SESS-01.
    */
   sessionId: SessionId;
-  /** Instructions at system level; left out, the agent decides between stored and usual ones. */
+  /** System prompt; if absent, the agent uses the stored one or its own. */
   systemPrompt?: SystemPrompt | null;
   /**
-   * Values that settings are brought back with; ones that do not fit are passed over.
+   * Initial values of config options; invalid ones are ignored.
    * @experimental Draft `session_options`.
    */
   configOptions?: InitialSessionConfigOption[];
@@ -4391,23 +4391,23 @@ export interface LoadSessionRequest {
 }
 
 /**
- * Which sessions to list, and where in the list the wanted page begins.
+ * Which sessions to list, and where the page begins.
  * @see https://agentclientprotocol.com/protocol/v1/session-list
  */
 export interface ListSessionsRequest {
   /**
-   * Only sessions with this working directory are wanted.
+   * List only sessions with this working directory.
    * An absolute path.
    * Rule SESS-36.
    */
   cwd?: string | null;
   /**
-   * Where to go on, exactly as the page before named it.
+   * The cursor from the page before, unchanged.
    * Rule SESS-37.
    */
   cursor?: string | null;
   /**
-   * Whether archived sessions count; left out, they do not.
+   * Whether to list archived sessions; if absent, they are not listed.
    * @experimental Draft `session_archive`.
    */
   archived?: SessionArchiveFilter | null;
@@ -4415,10 +4415,10 @@ export interface ListSessionsRequest {
 }
 
 /**
- * How a list request treats archived sessions; agents refuse filters that they do not know.
- * - `exclude`: Leave archived sessions out, as happens when no filter is given.
+ * Which sessions to list by their archived state; agents refuse unknown filters.
+ * - `exclude`: Omit archived sessions, as without a filter.
  * - `include`: Return sessions whether they are archived or not.
- * - `only`: Return nothing but archived sessions.
+ * - `only`: Return only archived sessions.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_archive`.
@@ -4430,44 +4430,44 @@ export type SessionArchiveFilter =
   | (string & {});
 
 /**
- * Which session to remove, so that later lists no longer show it.
+ * The session to delete; later lists do not contain it.
  * @see https://agentclientprotocol.com/protocol/v1/session-delete
  */
 export interface DeleteSessionRequest {
-  /** Session to remove; it need not be attached to this connection. */
+  /** Session to delete; it need not be open on this connection. */
   sessionId: SessionId;
   _meta?: Meta | null;
 }
 
 /**
- * Which conversation to branch off from, and the surroundings of the branch.
+ * The session to fork, and the directories and MCP servers of the fork.
  * @see https://agentclientprotocol.com/rfds/session-fork
  * @experimental Draft `session_fork`.
  */
 export interface ForkSessionRequest {
   /**
-   * Conversation that the branch starts from.
+   * Session to fork.
    * Rule SESS-01.
    */
   sessionId: SessionId;
   /**
-   * Base directory of the branch.
+   * Working directory of the fork.
    * An absolute path.
    * Rule SESS-66.
    */
   cwd: string;
   /**
-   * All further roots of the branch; it takes over none by itself.
+   * All additional directories of the fork; it inherits none.
    * An absolute path.
    * Rule SESS-26.
    */
   additionalDirectories?: string[];
-  /** MCP servers for the branch's tools; absent means none. */
+  /** MCP servers for the fork; absent means none. */
   mcpServers?: McpServer[];
-  /** Instructions at system level for the branch; left out, the agent picks what applies. */
+  /** System prompt for the fork; if absent, the agent chooses. */
   systemPrompt?: SystemPrompt | null;
   /**
-   * Values that settings of the branch start with; ones that do not fit are passed over.
+   * Initial values of the fork's config options; invalid ones are ignored.
    * @experimental Draft `session_options`.
    */
   configOptions?: InitialSessionConfigOption[];
@@ -4475,18 +4475,18 @@ export interface ForkSessionRequest {
 }
 
 /**
- * Which session to put away without losing its id or its history.
+ * The session to archive; its id and history are kept.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_archive`.
  */
 export interface ArchiveSessionRequest {
-  /** Session to put into the archive. */
+  /** Session to archive. */
   sessionId: SessionId;
   _meta?: Meta | null;
 }
 
 /**
- * Which archived session to show in the usual list again; it stays unloaded.
+ * The session to take out of the archive; it is not opened.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_archive`.
  */
@@ -4497,57 +4497,57 @@ export interface UnarchiveSessionRequest {
 }
 
 /**
- * Which session the question is about; asking leaves it untouched.
+ * The session whose status to return; it is not changed.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_status`.
  */
 export interface SessionStatusRequest {
-  /** Session to look up; it need not be attached to this connection. */
+  /** Session to look up; it need not be open on this connection. */
   sessionId: SessionId;
   _meta?: Meta | null;
 }
 
 /**
- * New title for any session that the agent would list, live or not.
+ * New title for a session, open or not.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  * @experimental Draft `session_set_title`.
  */
 export interface SetSessionTitleRequest {
-  /** Session to rename; it need not be attached to this connection. */
+  /** Session to rename; it need not be open on this connection. */
   sessionId: SessionId;
-  /** Wanted title; the agent may tidy it up, and refuses one with nothing left. */
+  /** Requested title; the agent may edit it, and refuses one that is empty afterwards. */
   title: string;
   _meta?: Meta | null;
 }
 
 /**
- * Which conversation to go on with, and the surroundings that it gets this time.
+ * The session to resume, and its directories and MCP servers.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface ResumeSessionRequest {
   /**
-   * Conversation to go on with.
+   * Session to resume.
    * Rule SESS-01.
    */
   sessionId: SessionId;
   /**
-   * Base directory of the session.
+   * Working directory of the session.
    * An absolute path.
    * Rule SESS-04.
    */
   cwd: string;
   /**
-   * All further roots from now on; earlier ones are not remembered.
+   * All additional directories from now on; earlier ones no longer apply.
    * An absolute path.
    * Rule SESS-26.
    */
   additionalDirectories?: string[];
-  /** MCP servers for the session's tools; absent means none. */
+  /** MCP servers for the session; absent means none. */
   mcpServers?: McpServer[];
-  /** Instructions at system level; left out, the agent decides between stored and usual ones. */
+  /** System prompt; if absent, the agent uses the stored one or its own. */
   systemPrompt?: SystemPrompt | null;
   /**
-   * Values that settings go on with; ones that do not fit are passed over.
+   * Initial values of config options; invalid ones are ignored.
    * @experimental Draft `session_options`.
    */
   configOptions?: InitialSessionConfigOption[];
@@ -4555,41 +4555,41 @@ export interface ResumeSessionRequest {
 }
 
 /**
- * Surroundings of a session that need not exist, to learn the settings that it would start with.
+ * Directories of a session that need not exist, to get the config options that it would start with.
  * @see https://agentclientprotocol.com/rfds/session-options
  * @experimental Draft `session_options`.
  */
 export interface SessionOptionsRequest {
   /**
-   * Base directory that the session would have.
+   * Working directory that the session would have.
    * An absolute path.
    * Rule SESS-04.
    */
   cwd: string;
   /**
-   * Further roots that the session would have.
+   * Additional directories that the session would have.
    * An absolute path.
    * Rule SESS-26.
    */
   additionalDirectories?: string[];
-  /** Stored session that is meant; left out, a new one is. */
+  /** Stored session; absent means a new one. */
   sessionId?: SessionId | null;
   _meta?: Meta | null;
 }
 
 /**
- * Settings that a session would start with at this moment; no session was made or changed.
+ * Config options that a session would start with now; no session was created or changed.
  * @see https://agentclientprotocol.com/rfds/session-options
  * @experimental Draft `session_options`.
  */
 export interface SessionOptionsResponse {
   /**
-   * Modes of the agent, when it has any.
+   * Modes of the agent, if it has any.
    * Rule MODE-03.
    */
   modes?: SessionModeState | null;
   /**
-   * Settings with the values that the session would start with, in the agent's order.
+   * Config options with their initial values, in the agent's order.
    * Rule CONF-02.
    */
   configOptions?: SessionConfigOption[] | null;
@@ -4597,12 +4597,12 @@ export interface SessionOptionsResponse {
 }
 
 /**
- * Which live session to end; work that still runs in it is cancelled first.
+ * The session to close; its running work is cancelled first.
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface CloseSessionRequest {
   /**
-   * Session to end.
+   * Session to close.
    * Rule SESS-01.
    */
   sessionId: SessionId;
@@ -4610,7 +4610,7 @@ export interface CloseSessionRequest {
 }
 
 /**
- * The child session is at work on what its parent asked it to do.
+ * The child session is working.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateRunning extends RunningStateUpdate {
@@ -4696,7 +4696,7 @@ export type StateUpdateIdle =
   | StateUpdateIdleOther;
 
 /**
- * The child session stands still until the user has done something.
+ * The child session waits for the user.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateRequiresAction extends RequiresActionStateUpdate {
@@ -4704,7 +4704,7 @@ export interface StateUpdateRequiresAction extends RequiresActionStateUpdate {
 }
 
 /**
- * The agent has lost sight of the child session's activity; the last state may be out of date.
+ * The agent does not know what the child session is doing; the last state may be out of date.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateUnknown extends UnknownStateUpdate {
@@ -4721,7 +4721,7 @@ export interface StateUpdateOther {
 }
 
 /**
- * What a child session is doing, reported as a whole each time.
+ * Complete state of a child session.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export type StateUpdate =
@@ -4732,7 +4732,7 @@ export type StateUpdate =
   | StateUpdateOther;
 
 /**
- * The child session is at work on what its parent asked it to do.
+ * The child session is working.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface RunningStateUpdate {
@@ -4740,11 +4740,11 @@ export interface RunningStateUpdate {
 }
 
 /**
- * The child session's work ended in a failure, with details where there are any.
+ * The child session's work failed, with details if there are any.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface ErrorStopReason {
-  /** What failed, in the form of a JSON-RPC error. */
+  /** The failure, as a JSON-RPC error. */
   error?: Error | null;
 }
 
@@ -4759,7 +4759,7 @@ export interface IdleStateUpdateBase {
 }
 
 /**
- * The model has said all it wanted to say.
+ * The model finished its answer.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateEndTurn extends IdleStateUpdateBase {
@@ -4783,7 +4783,7 @@ export interface IdleStateUpdateMaxTurnRequests extends IdleStateUpdateBase {
 }
 
 /**
- * The agent will not go on.
+ * The agent refuses to continue.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateRefusal extends IdleStateUpdateBase {
@@ -4791,7 +4791,7 @@ export interface IdleStateUpdateRefusal extends IdleStateUpdateBase {
 }
 
 /**
- * The work was stopped from outside.
+ * The work was cancelled.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateCancelled extends IdleStateUpdateBase {
@@ -4799,7 +4799,7 @@ export interface IdleStateUpdateCancelled extends IdleStateUpdateBase {
 }
 
 /**
- * The child session's work ended in a failure, with details where there are any.
+ * The child session's work failed, with details if there are any.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateError extends IdleStateUpdateBase, ErrorStopReason {
@@ -4835,7 +4835,7 @@ export type IdleStateUpdate =
   | IdleStateUpdateOther;
 
 /**
- * The child session stands still until the user has done something.
+ * The child session waits for the user.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface RequiresActionStateUpdate {
@@ -4843,7 +4843,7 @@ export interface RequiresActionStateUpdate {
 }
 
 /**
- * The agent has lost sight of the child session's activity; the last state may be out of date.
+ * The agent does not know what the child session is doing; the last state may be out of date.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface UnknownStateUpdate {
@@ -4851,18 +4851,18 @@ export interface UnknownStateUpdate {
 }
 
 /**
- * Name of a terminal, made by the client and void once the terminal is released.
+ * Id of a terminal, chosen by the client and invalid once the terminal is released.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export type TerminalId = string;
 
 /**
- * A client's terminal as part of a tool call, shown live and still shown after its release.
+ * A client's terminal as part of a tool call, shown live, and also after its release.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface Terminal {
   /**
-   * Terminal to show; it has to be alive when it is added.
+   * Terminal to show; it must not be released when it is added.
    * Rule TOOL-12.
    */
   terminalId: TerminalId;
@@ -4870,7 +4870,7 @@ export interface Terminal {
 }
 
 /**
- * Command to start in a new terminal, and the surroundings that it gets.
+ * Command to start in a new terminal, with its environment.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface CreateTerminalRequest {
@@ -4890,7 +4890,7 @@ export interface CreateTerminalRequest {
    */
   args?: string[];
   /**
-   * Variables to add to the program's environment.
+   * Environment variables to add.
    * Rule TERM-13.
    */
   env?: EnvVariable[];
@@ -4901,7 +4901,7 @@ export interface CreateTerminalRequest {
    */
   cwd?: string | null;
   /**
-   * Bytes of output to keep; the oldest whole characters go first.
+   * Bytes of output to keep; the oldest characters are dropped first.
    * Rule TERM-08.
    */
   outputByteLimit?: number | bigint | null;
@@ -4909,7 +4909,7 @@ export interface CreateTerminalRequest {
 }
 
 /**
- * Which terminal to read; the answer comes at once, even while the command runs.
+ * The terminal to read; the response comes at once, even while the command runs.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface TerminalOutputRequest {
@@ -4927,7 +4927,7 @@ export interface TerminalOutputRequest {
 }
 
 /**
- * Which terminal to give back; a command that still runs in it is stopped.
+ * The terminal to release; a running command is killed.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface ReleaseTerminalRequest {
@@ -4945,7 +4945,7 @@ export interface ReleaseTerminalRequest {
 }
 
 /**
- * Which terminal's command to wait for; the answer comes when it has ended.
+ * The terminal whose command to wait for; the response comes when it has ended.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface WaitForTerminalExitRequest {
@@ -4963,7 +4963,7 @@ export interface WaitForTerminalExitRequest {
 }
 
 /**
- * Which terminal's command to stop; the terminal itself must still be released.
+ * The terminal whose command to kill; the terminal must still be released.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface KillTerminalRequest {
@@ -4973,7 +4973,7 @@ export interface KillTerminalRequest {
    */
   sessionId: SessionId;
   /**
-   * Terminal whose command should stop.
+   * Terminal whose command to kill.
    * Rule TERM-05.
    */
   terminalId: TerminalId;
@@ -4981,7 +4981,7 @@ export interface KillTerminalRequest {
 }
 
 /**
- * Id of the terminal in which the command has just been started.
+ * Id of the terminal in which the command runs.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface CreateTerminalResponse {
@@ -4994,12 +4994,12 @@ export interface CreateTerminalResponse {
 }
 
 /**
- * What a terminal has printed up to now and, once its command has ended, how.
+ * Output of a terminal so far and, once its command has ended, the exit status.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface TerminalOutputResponse {
   /**
-   * The text that is kept.
+   * The kept text.
    * Rule TERM-09.
    */
   output: string;
@@ -5017,11 +5017,11 @@ export interface TerminalOutputResponse {
 }
 
 /**
- * How a command ended: by a number it returned or by a signal it received.
+ * How a command ended: an exit code or a signal.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface TerminalExitStatus {
-  /** Number that the process returned; null when a signal ended it. */
+  /** Exit code; null when a signal ended the process. */
   exitCode?: number | null;
   /** Signal that ended the process; null when it ended by itself. */
   signal?: string | null;
@@ -5029,7 +5029,7 @@ export interface TerminalExitStatus {
 }
 
 /**
- * Empty answer that says the terminal's id must not be used any more.
+ * Empty response: the terminal's id is invalid from now on.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface ReleaseTerminalResponse {
@@ -5037,12 +5037,12 @@ export interface ReleaseTerminalResponse {
 }
 
 /**
- * How the awaited command ended: by a returned number or by a signal.
+ * How the command ended: an exit code or a signal.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface WaitForTerminalExitResponse {
   /**
-   * Number that the process returned; null when a signal ended it.
+   * Exit code; null when a signal ended the process.
    * Rule TERM-10.
    */
   exitCode?: number | null;
@@ -5055,7 +5055,7 @@ export interface WaitForTerminalExitResponse {
 }
 
 /**
- * Empty answer that says the command is stopped and its output can still be read.
+ * Empty response: the command was killed; its output can still be read.
  * @see https://agentclientprotocol.com/protocol/v1/terminals
  */
 export interface KillTerminalResponse {
@@ -5063,60 +5063,60 @@ export interface KillTerminalResponse {
 }
 
 /**
- * Changes to a reported tool call; what is absent or null stays as it was.
+ * Changes to a tool call; absent or null members stay unchanged.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface ToolCallUpdate {
   /** Call that the changes apply to. */
   toolCallId: ToolCallId;
   /**
-   * New sort of tool.
+   * New kind of tool.
    * Rule TOOL-08.
    */
   kind?: ToolKind | null;
   /**
-   * New state of the call.
+   * New status of the call.
    * Rule TOOL-07.
    */
   status?: ToolCallStatus | null;
-  /** New words for the user. */
+  /** New title for the user. */
   title?: string | null;
-  /** Name of the tool in the program, where the agent reveals it. */
+  /** Name of the tool, if the agent gives it. */
   name?: string | null;
   /**
-   * New contents; they take the place of all earlier ones.
+   * New contents; they replace all earlier ones.
    * Rule TOOL-15.
    */
   content?: ToolCallContent[] | null;
   /**
-   * New locations; they take the place of all earlier ones.
+   * New locations; they replace all earlier ones.
    * Rule TOOL-10.
    */
   locations?: ToolCallLocation[] | null;
-  /** New arguments as the tool received them. */
+  /** New raw input of the tool. */
   rawInput?: unknown;
-  /** New result as the tool returned it. */
+  /** New raw output of the tool. */
   rawOutput?: unknown;
   _meta?: Meta | null;
 }
 
 /**
- * Name of a tool call, made by the agent and never used twice in a session.
+ * Id of a tool call, chosen by the agent and never reused in a session.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export type ToolCallId = string;
 
 /**
- * What sort of thing a tool does, so that a client can pick icons and wording.
- * - `read`: Looks at files or data.
+ * Kind of a tool, so that a client can choose icons and wording.
+ * - `read`: Reads files or data.
  * - `edit`: Changes files or data.
- * - `delete`: Takes files or data away.
- * - `move`: Gives files another place or name.
- * - `search`: Looks for something.
- * - `execute`: Starts commands or code.
- * - `think`: Plans or reasons without touching anything outside.
+ * - `delete`: Deletes files or data.
+ * - `move`: Moves or renames files.
+ * - `search`: Searches for something.
+ * - `execute`: Runs commands or code.
+ * - `think`: Plans or reasons without side effects.
  * - `fetch`: Gets data from elsewhere.
- * - `switch_mode`: Puts the session into another mode.
+ * - `switch_mode`: Changes the session's mode.
  * - `other`: Anything else, and what is assumed when no kind is given.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
@@ -5133,11 +5133,11 @@ export type ToolKind =
   | "other";
 
 /**
- * How far a tool call has come; the last two states are final.
- * - `pending`: Nothing runs yet, perhaps because the user has not agreed.
- * - `in_progress`: The tool is at work.
- * - `completed`: The tool is done and succeeded.
- * - `failed`: The tool is done and did not succeed.
+ * Status of a tool call; the last two are final.
+ * - `pending`: The tool has not started, possibly because it waits for permission.
+ * - `in_progress`: The tool is running.
+ * - `completed`: The tool succeeded.
+ * - `failed`: The tool failed.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export type ToolCallStatus =
@@ -5147,7 +5147,7 @@ export type ToolCallStatus =
   | "failed";
 
 /**
- * Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+ * Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface ToolCallContentContent extends Content {
@@ -5155,7 +5155,7 @@ export interface ToolCallContentContent extends Content {
 }
 
 /**
- * Change to one file, given as the file's whole text before and after it.
+ * Change to a file: its complete text before and after.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface ToolCallContentDiff extends Diff {
@@ -5163,7 +5163,7 @@ export interface ToolCallContentDiff extends Diff {
 }
 
 /**
- * A client's terminal as part of a tool call, shown live and still shown after its release.
+ * A client's terminal as part of a tool call, shown live, and also after its release.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface ToolCallContentTerminal extends Terminal {
@@ -5171,7 +5171,7 @@ export interface ToolCallContentTerminal extends Terminal {
 }
 
 /**
- * Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+ * Link from a tool call to another session, such as the child that does its work; for display only.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface ToolCallContentSession extends SessionReference {
@@ -5199,7 +5199,7 @@ export type ToolCallContent =
   | ToolCallContentOther;
 
 /**
- * Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+ * Link from a tool call to another session, such as the child that does its work; for display only.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionReference {
@@ -5212,17 +5212,17 @@ export interface SessionReference {
 }
 
 /**
- * Change to one file, given as the file's whole text before and after it.
+ * Change to a file: its complete text before and after.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface Diff {
   /**
-   * File that changes.
+   * The changed file.
    * An absolute path.
    * Rule TOOL-10.
    */
   path: string;
-  /** Text before the change; absent or null for a file that is new. */
+  /** Text before the change; absent or null for a new file. */
   oldText?: string | null;
   /**
    * Text after the change.
@@ -5233,7 +5233,7 @@ export interface Diff {
 }
 
 /**
- * File, and perhaps line, that a tool is working at, for editors that follow along.
+ * File, and possibly line, that a tool works on, so that an editor can follow.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface ToolCallLocation {
@@ -5253,45 +5253,45 @@ export interface ToolCallLocation {
 }
 
 /**
- * A tool's run as first reported; what is left out starts at its default.
+ * A new tool call; absent members have their defaults.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface ToolCall {
   /**
-   * Id by which later updates refer to the call.
+   * Id of the call, for later updates.
    * Rule TOOL-03.
    */
   toolCallId: ToolCallId;
   /**
-   * The work of the tool, in words for the user.
+   * What the tool does, for the user.
    * Rule TOOL-03.
    */
   title: string;
-  /** Name of the tool in the program, where the agent reveals it. */
+  /** Name of the tool, if the agent gives it. */
   name?: string | null;
   /**
-   * What sort of tool it is; absent means `other`.
+   * Kind of the tool; absent means `other`.
    * Rule TOOL-08.
    */
   kind?: ToolKind;
   /**
-   * How far the call has come; absent means `pending`.
+   * Status of the call; absent means `pending`.
    * Rule TOOL-07.
    */
   status?: ToolCallStatus;
   /**
-   * What the call has produced for display.
+   * Content of the call, for display.
    * Rule TOOL-15.
    */
   content?: ToolCallContent[];
   /**
-   * Files that the call touches, so that an editor can follow along.
+   * Files that the call works on, so that an editor can follow.
    * Rule TOOL-10.
    */
   locations?: ToolCallLocation[];
-  /** Arguments exactly as the tool received them. */
+  /** Raw input of the tool. */
   rawInput?: unknown;
-  /** Result exactly as the tool returned it. */
+  /** Raw output of the tool. */
   rawOutput?: unknown;
   _meta?: Meta | null;
 }
@@ -5307,7 +5307,7 @@ export interface SessionNotification {
    */
   sessionId: SessionId;
   /**
-   * What has happened, told apart by `sessionUpdate`.
+   * The update; `sessionUpdate` names its kind.
    * Rule TURN-08.
    */
   update: SessionUpdate;
@@ -5315,8 +5315,8 @@ export interface SessionNotification {
 }
 
 /**
- * Next piece of a user message, as in a replay.
- * Next block of a message that is sent piece by piece, in order.
+ * Next chunk of a user message, for example in a replay.
+ * Next block of a message that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface SessionUpdateUserMessageChunk extends ContentChunk {
@@ -5324,8 +5324,8 @@ export interface SessionUpdateUserMessageChunk extends ContentChunk {
 }
 
 /**
- * Next piece of the agent's answer.
- * Next block of a message that is sent piece by piece, in order.
+ * Next chunk of the agent's message.
+ * Next block of a message that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface SessionUpdateAgentMessageChunk extends ContentChunk {
@@ -5333,8 +5333,8 @@ export interface SessionUpdateAgentMessageChunk extends ContentChunk {
 }
 
 /**
- * Next piece of the agent's reasoning.
- * Next block of a message that is sent piece by piece, in order.
+ * Next chunk of the agent's thought.
+ * Next block of a message that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface SessionUpdateAgentThoughtChunk extends ContentChunk {
@@ -5342,7 +5342,7 @@ export interface SessionUpdateAgentThoughtChunk extends ContentChunk {
 }
 
 /**
- * A tool's run as first reported; what is left out starts at its default.
+ * A new tool call; absent members have their defaults.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface SessionUpdateToolCall extends ToolCall {
@@ -5350,7 +5350,7 @@ export interface SessionUpdateToolCall extends ToolCall {
 }
 
 /**
- * Changes to a reported tool call; what is absent or null stays as it was.
+ * Changes to a tool call; absent or null members stay unchanged.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface SessionUpdateToolCallUpdate extends ToolCallUpdate {
@@ -5358,7 +5358,7 @@ export interface SessionUpdateToolCallUpdate extends ToolCallUpdate {
 }
 
 /**
- * The steps that the agent means to take; each report replaces the one before.
+ * The steps that the agent plans; each report replaces the one before.
  * @see https://agentclientprotocol.com/protocol/v1/agent-plan
  */
 export interface SessionUpdatePlan extends Plan {
@@ -5366,7 +5366,7 @@ export interface SessionUpdatePlan extends Plan {
 }
 
 /**
- * New contents of one of a session's plans; the other plans stay as they are.
+ * New contents of one plan of a session; other plans stay unchanged.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -5375,7 +5375,7 @@ export interface SessionUpdatePlanUpdate extends PlanUpdate {
 }
 
 /**
- * Says that one of a session's plans no longer applies and can be taken off display.
+ * Reports that a plan no longer applies and is not to be shown any more.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -5384,7 +5384,7 @@ export interface SessionUpdatePlanRemoved extends PlanRemoved {
 }
 
 /**
- * The commands that a user can type from now on; the list replaces the earlier one.
+ * The commands that are available from now on; the list replaces the earlier one.
  * @see https://agentclientprotocol.com/protocol/v1/slash-commands
  */
 export interface SessionUpdateAvailableCommandsUpdate extends AvailableCommandsUpdate {
@@ -5392,7 +5392,7 @@ export interface SessionUpdateAvailableCommandsUpdate extends AvailableCommandsU
 }
 
 /**
- * Says that the agent itself has put the session into another mode.
+ * Reports that the agent has changed the mode of the session.
  * @see https://agentclientprotocol.com/protocol/v1/session-modes
  */
 export interface SessionUpdateCurrentModeUpdate extends CurrentModeUpdate {
@@ -5400,7 +5400,7 @@ export interface SessionUpdateCurrentModeUpdate extends CurrentModeUpdate {
 }
 
 /**
- * All settings of the session after the agent itself has changed some.
+ * All config options of the session after the agent itself has changed some.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionUpdateConfigOptionUpdate extends ConfigOptionUpdate {
@@ -5408,7 +5408,7 @@ export interface SessionUpdateConfigOptionUpdate extends ConfigOptionUpdate {
 }
 
 /**
- * Changes to what is known about a session; members that are left out stay as they are.
+ * Changes to the information about a session; absent members stay unchanged.
  * @see https://agentclientprotocol.com/protocol/v1/session-list
  */
 export interface SessionUpdateSessionInfoUpdate extends SessionInfoUpdate {
@@ -5416,7 +5416,7 @@ export interface SessionUpdateSessionInfoUpdate extends SessionInfoUpdate {
 }
 
 /**
- * How full the context is and what the session has cost up to now.
+ * How full the context is, and the cost of the session so far.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface SessionUpdateUsageUpdate extends UsageUpdate {
@@ -5424,7 +5424,7 @@ export interface SessionUpdateUsageUpdate extends UsageUpdate {
 }
 
 /**
- * Message to the user that is shown once, kept in no history and never relied upon.
+ * Message to the user that is shown once and is not part of the history.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  */
 export interface SessionUpdateNotice extends Notice {
@@ -5440,7 +5440,7 @@ export interface SessionUpdateCompactionUpdate extends CompactionUpdate {
 }
 
 /**
- * Next piece of the summary that a running compaction leaves in place of the history.
+ * Next chunk of the summary that replaces the history.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  */
 export interface SessionUpdateCompactionSummaryChunk extends CompactionSummaryChunk {
@@ -5448,7 +5448,7 @@ export interface SessionUpdateCompactionSummaryChunk extends CompactionSummaryCh
 }
 
 /**
- * A session that the agent runs below another one: its first report or changes to it.
+ * A child session that the agent runs for another session: its announcement, or changes to it.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionUpdateSubagentUpdate extends SubagentUpdate {
@@ -5456,7 +5456,7 @@ export interface SessionUpdateSubagentUpdate extends SubagentUpdate {
 }
 
 /**
- * Message from one session to another, as either side's history shows it; absent members stay.
+ * Message from one session to another, in the history of either; absent members stay.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionUpdateSessionMessage extends SessionMessage {
@@ -5464,7 +5464,7 @@ export interface SessionUpdateSessionMessage extends SessionMessage {
 }
 
 /**
- * Next block of a message between sessions, which is sent piece by piece.
+ * Next block of a message between sessions that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionUpdateSessionMessageChunk extends SessionMessageChunk {
@@ -5472,7 +5472,7 @@ export interface SessionUpdateSessionMessageChunk extends SessionMessageChunk {
 }
 
 /**
- * Prompts that the user may want to send next; they replace all earlier ones and are no history.
+ * Suggested prompts; they replace all earlier ones and are not part of the history.
  * @see https://agentclientprotocol.com/rfds/prompt-suggestions
  * @experimental Draft `prompt_suggestions`.
  */
@@ -5481,7 +5481,7 @@ export interface SessionUpdatePromptSuggestionsUpdate extends PromptSuggestionsU
 }
 
 /**
- * Everything an agent can report about a session while it lives.
+ * Everything an agent can report about an open session.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export type SessionUpdate =
@@ -5507,17 +5507,17 @@ export type SessionUpdate =
   | SessionUpdatePromptSuggestionsUpdate;
 
 /**
- * Next block of a message that is sent piece by piece, in order.
+ * Next block of a message that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface ContentChunk {
   /**
-   * Block to add to the message.
+   * Block to append to the message.
    * Rule CONT-13.
    */
   content: ContentBlock;
   /**
-   * Equal on all pieces of one message; a different id starts another message.
+   * The same for all chunks of a message; a different id starts another message.
    * Rule TURN-09.
    */
   messageId?: MessageId | null;
@@ -5525,18 +5525,18 @@ export interface ContentChunk {
 }
 
 /**
- * Changes to what is known about a session; members that are left out stay as they are.
+ * Changes to the information about a session; absent members stay unchanged.
  * @see https://agentclientprotocol.com/protocol/v1/session-list
  */
 export interface SessionInfoUpdate {
   /**
-   * New text to show for the session; null takes the text away.
+   * New title of the session; null clears it.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule SESS-50.
    */
   title?: string | null;
   /**
-   * New time of the last activity; null takes it away.
+   * New time of the last activity; null clears it.
    * A time as in ISO 8601.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule SESS-50.
@@ -5546,22 +5546,22 @@ export interface SessionInfoUpdate {
 }
 
 /**
- * How full the context is and what the session has cost up to now.
+ * How full the context is, and the cost of the session so far.
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface UsageUpdate {
   /**
-   * Tokens that fill the context at present; absent only where the peer has sent no such number.
+   * Tokens in the context now; absent only if the peer sent no such number.
    * Rule TURN-12.
    */
   used?: number | bigint;
   /**
-   * Tokens that fit into the context; absent only where the peer has sent no such number.
+   * Size of the context in tokens; absent only if the peer sent no such number.
    * Rule TURN-12.
    */
   size?: number | bigint;
   /**
-   * What the session has cost from its start.
+   * Total cost of the session.
    * Rule TURN-12.
    */
   cost?: Cost | null;
@@ -5569,8 +5569,8 @@ export interface UsageUpdate {
 }
 
 /**
- * How serious a passing message is; it changes nothing but the look.
- * - `info`: Good to know.
+ * Severity of a notice; it affects only how the notice is shown.
+ * - `info`: Information.
  * - `warning`: Something may need attention.
  * - `error`: Something went wrong.
  * Other values are legal.
@@ -5583,12 +5583,12 @@ export type NoticeSeverity =
   | (string & {});
 
 /**
- * Message to the user that is shown once, kept in no history and never relied upon.
+ * Message to the user that is shown once and is not part of the history.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  */
 export interface Notice {
   /**
-   * How serious the matter is.
+   * Severity of the notice.
    * Rule NOTE-01.
    */
   severity: NoticeSeverity;
@@ -5597,23 +5597,23 @@ export interface Notice {
    * Rule NOTE-01.
    */
   title: string;
-  /** More about the matter, or what to do. */
+  /** Details, or what to do. */
   description?: string | null;
   _meta?: Meta | null;
 }
 
 /**
- * Name of a compaction, made by the agent and never used twice in a session.
+ * Id of a compaction, chosen by the agent and never reused in a session.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  */
 export type CompactionId = string;
 
 /**
- * How far a compaction has come; all but the first of these states are final.
- * - `in_progress`: The agent is condensing its context.
- * - `completed`: The context has been condensed.
- * - `failed`: The attempt went wrong.
- * - `cancelled`: The attempt was stopped.
+ * Status of a compaction; all but the first are final.
+ * - `in_progress`: The agent is compacting its context.
+ * - `completed`: The context was compacted.
+ * - `failed`: The compaction failed.
+ * - `cancelled`: The compaction was cancelled.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  */
@@ -5635,12 +5635,12 @@ export interface CompactionUpdate {
    */
   compactionId: CompactionId;
   /**
-   * How far the compaction has come.
+   * Status of the compaction.
    * Rule NOTE-08.
    */
   status: CompactionStatus;
   /**
-   * What is left of the condensed history; it replaces all earlier pieces.
+   * Summary of the compacted history; it replaces all earlier chunks.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule NOTE-10.
    */
@@ -5655,55 +5655,55 @@ export interface CompactionUpdate {
 }
 
 /**
- * Next piece of the summary that a running compaction leaves in place of the history.
+ * Next chunk of the summary that replaces the history.
  * @see https://agentclientprotocol.com/protocol/v1/schema
  */
 export interface CompactionSummaryChunk {
   /**
-   * Compaction that the piece belongs to.
+   * Compaction that the chunk belongs to.
    * Rule NOTE-07.
    */
   compactionId: CompactionId;
-  /** Block to add to the summary. */
+  /** Block to append to the summary. */
   content: ContentBlock;
   _meta?: Meta | null;
 }
 
 /**
- * A session that the agent runs below another one: its first report or changes to it.
+ * A child session that the agent runs for another session: its announcement, or changes to it.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SubagentUpdate {
   /** Id of the child session, used in all messages about it. */
   sessionId: SessionId;
   /**
-   * Text to show for the child; null takes it away.
+   * Title of the child; null clears it.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   title?: string | null;
   /**
-   * What the child is there for; null takes it away.
+   * What the child does; null clears it.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   description?: string | null;
   /**
-   * What the client may do to the child; null allows nothing.
+   * What the client may do with the child; null allows nothing.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   capabilities?: SubagentSessionCapabilities | null;
   /**
-   * What the child is doing at present; null makes it unknown without ending anything.
+   * Current state of the child; null makes it unknown and ends nothing.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   state?: StateUpdate | null;
   /**
-   * The child's working directory; unset, it is that of the parent.
+   * The child's working directory; if not set, that of the parent.
    * An absolute path.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   cwd?: string | null;
   /**
-   * The child's further roots; unset, they are those of the parent.
+   * The child's additional directories; if not set, those of the parent.
    * An absolute path.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
@@ -5712,7 +5712,7 @@ export interface SubagentUpdate {
 }
 
 /**
- * Message from one session to another, as either side's history shows it; absent members stay.
+ * Message from one session to another, in the history of either; absent members stay.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionMessage {
@@ -5747,25 +5747,25 @@ export interface SessionMessage {
 }
 
 /**
- * Next block of a message between sessions, which is sent piece by piece.
+ * Next block of a message between sessions that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionMessageChunk {
   /** Message that the block belongs to. */
   messageId: MessageId;
-  /** Block to add to the message. */
+  /** Block to append to the message. */
   content: ContentBlock;
   _meta?: Meta | null;
 }
 
 /**
- * Prompts that the user may want to send next; they replace all earlier ones and are no history.
+ * Suggested prompts; they replace all earlier ones and are not part of the history.
  * @see https://agentclientprotocol.com/rfds/prompt-suggestions
  * @experimental Draft `prompt_suggestions`.
  */
 export interface PromptSuggestionsUpdate {
   /**
-   * Suggested prompts, the most likely first; empty takes back what is on offer.
+   * Suggested prompts, the most likely first; an empty list removes the earlier ones.
    * Rule NOTE-14.
    */
   suggestions: PromptSuggestion[];
@@ -5773,7 +5773,7 @@ export interface PromptSuggestionsUpdate {
 }
 
 /**
- * One prompt that the user may want to send next.
+ * A suggested prompt.
  * @see https://agentclientprotocol.com/rfds/prompt-suggestions
  * @experimental Draft `prompt_suggestions`.
  */
@@ -5790,155 +5790,155 @@ export interface PromptSuggestion {
 /** What a client may ask an agent. */
 export interface ClientRequests {
   /**
-   * Opens a connection: the two sides settle on a version and tell each other what they can do.
+   * Opens a connection: negotiates the protocol version and exchanges capabilities.
    * @see https://agentclientprotocol.com/protocol/v1/initialization
    */
   "initialize": { params: InitializeRequest; result: InitializeResponse };
   /**
-   * Logs in by one of the ways that the agent listed when the connection was opened.
+   * Logs in with one of the authentication methods that the agent listed in `initialize`.
    * @see https://agentclientprotocol.com/protocol/v1/authentication
    */
   "authenticate": { params: AuthenticateRequest; result: AuthenticateResponse };
   /**
-   * Ends the login, so that calls which need one are refused until the next login.
+   * Logs out; requests that need a login are refused until the next one.
    * Needs the agent's capability `auth.logout` (rule AUTH-05).
    * @see https://agentclientprotocol.com/protocol/v1/authentication
    */
   "logout": { params: LogoutRequest; result: LogoutResponse };
   /**
-   * Starts a conversation in a working directory and returns its id.
+   * Creates a session in a working directory and returns its id.
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
    */
   "session/new": { params: NewSessionRequest; result: NewSessionResponse };
   /**
-   * Brings back an earlier conversation and replays all of it before the answer.
+   * Loads an earlier session and replays its history before the response.
    * Needs the agent's capability `loadSession` to be `true` (rule SESS-09).
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
    */
   "session/load": { params: LoadSessionRequest; result: LoadSessionResponse };
   /**
-   * Returns the sessions that the agent knows, page by page, without attaching to any of them.
+   * Returns the sessions that the agent knows, page by page, without opening any of them.
    * Needs the agent's capability `sessionCapabilities.list` (rule SESS-12).
    * @see https://agentclientprotocol.com/protocol/v1/session-list
    */
   "session/list": { params: ListSessionsRequest; result: ListSessionsResponse };
   /**
-   * Takes a session out of the list for good; asking for one that is gone succeeds as well.
+   * Deletes a session; deleting an unknown one succeeds as well.
    * Needs the agent's capability `sessionCapabilities.delete` (rule SESS-13).
    * @see https://agentclientprotocol.com/protocol/v1/session-delete
    */
   "session/delete": { params: DeleteSessionRequest; result: DeleteSessionResponse };
   /**
-   * Attaches to an earlier conversation without sending its history again.
+   * Resumes an earlier session without replaying its history.
    * Needs the agent's capability `sessionCapabilities.resume` (rule SESS-10).
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
    */
   "session/resume": { params: ResumeSessionRequest; result: ResumeSessionResponse };
   /**
-   * Stops the work of a session and frees what the agent holds for it.
+   * Closes a session: cancels its work and frees its resources.
    * Needs the agent's capability `sessionCapabilities.close` (rule SESS-11).
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
    */
   "session/close": { params: CloseSessionRequest; result: CloseSessionResponse };
   /**
-   * Puts a session into another of the modes that its agent offers.
+   * Sets the mode of a session to one that the agent offers.
    * @see https://agentclientprotocol.com/protocol/v1/session-modes
    */
   "session/set_mode": { params: SetSessionModeRequest; result: SetSessionModeResponse };
   /**
-   * Changes one setting of a session and returns all settings, as others may change with it.
+   * Sets a config option of a session and returns all of them, as others may change with it.
    * @see https://agentclientprotocol.com/protocol/v1/session-config-options
    */
   "session/set_config_option": { params: SetSessionConfigOptionRequest; result: SetSessionConfigOptionResponse };
   /**
-   * Hands the agent a user message and is answered when the turn that it starts is over.
+   * Sends a user message and starts a prompt turn; the response ends the turn.
    * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
    */
   "session/prompt": { params: PromptRequest; result: PromptResponse };
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * Carries an MCP message to or from an MCP server over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_over_acp`.
    */
   "mcp/message": { params: MessageMcpRequest; result: MessageMcpResponse };
   /**
-   * Returns the model providers that can be routed and where each one points.
+   * Returns the configurable model providers and their current configuration.
    * Needs the agent's capability `providers` (rule PROV-01).
    * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
    * @experimental Draft `llm_providers`.
    */
   "providers/list": { params: ListProvidersRequest; result: ListProvidersResponse };
   /**
-   * Routes one model provider; the call replaces everything that was set for it.
+   * Configures a model provider; this replaces its entire configuration.
    * Needs the agent's capability `providers` (rule PROV-01).
    * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
    * @experimental Draft `llm_providers`.
    */
   "providers/set": { params: SetProviderRequest; result: SetProviderResponse };
   /**
-   * Switches one model provider off; it remains in the list and can be set again.
+   * Disables a model provider; it stays in the list and can be configured again.
    * Needs the agent's capability `providers` (rule PROV-01).
    * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
    * @experimental Draft `llm_providers`.
    */
   "providers/disable": { params: DisableProviderRequest; result: DisableProviderResponse };
   /**
-   * Asks whether somebody is logged in; the answer changes nothing and needs no login.
+   * Returns whether the user is logged in; it changes nothing and needs no login.
    * Needs the agent's capability `auth.status` (rule AUTH-30).
    * @see https://agentclientprotocol.com/protocol/v1/schema
    * @experimental Draft `auth_status`.
    */
   "auth/status": { params: AuthStatusRequest; result: AuthStatusResponse };
   /**
-   * Starts a new conversation from the state of an existing one, which stays as it is.
+   * Creates a session from the state of an existing one, which stays unchanged.
    * Needs the agent's capability `sessionCapabilities.fork` (rule SESS-14).
    * @see https://agentclientprotocol.com/rfds/session-fork
    * @experimental Draft `session_fork`.
    */
   "session/fork": { params: ForkSessionRequest; result: ForkSessionResponse };
   /**
-   * Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
+   * Archives a session: its id and history are kept, its running work is cancelled.
    * Needs the agent's capability `sessionCapabilities.archive` (rule CAP-15).
    * @see https://agentclientprotocol.com/protocol/v1/schema
    * @experimental Draft `session_archive`.
    */
   "session/archive": { params: ArchiveSessionRequest; result: ArchiveSessionResponse };
   /**
-   * Returns an archived session to the usual list without starting it.
+   * Takes a session out of the archive without opening it.
    * Needs the agent's capability `sessionCapabilities.archive` (rule CAP-15).
    * @see https://agentclientprotocol.com/protocol/v1/schema
    * @experimental Draft `session_archive`.
    */
   "session/unarchive": { params: UnarchiveSessionRequest; result: UnarchiveSessionResponse };
   /**
-   * Asks whether the agent holds a session in memory, with no effect on the session.
+   * Returns whether a session is in the agent's memory, with no effect on the session.
    * Needs the agent's capability `sessionCapabilities.status` (rule CAP-15).
    * @see https://agentclientprotocol.com/protocol/v1/schema
    * @experimental Draft `session_status`.
    */
   "session/status": { params: SessionStatusRequest; result: SessionStatusResponse };
   /**
-   * Asks which settings a session would start with, without making or changing one.
+   * Returns the config options that a session would start with, without creating or changing one.
    * Needs the agent's capability `sessionCapabilities.options` (rule CAP-15).
    * @see https://agentclientprotocol.com/rfds/session-options
    * @experimental Draft `session_options`.
    */
   "session/options": { params: SessionOptionsRequest; result: SessionOptionsResponse };
   /**
-   * Gives a session a title of the client's choice and returns what the agent made of it.
+   * Sets the title of a session and returns the title that the agent stored.
    * Needs the agent's capability `sessionCapabilities.title` (rule CAP-15).
    * @see https://agentclientprotocol.com/protocol/v1/schema
    * @experimental Draft `session_set_title`.
    */
   "session/set_title": { params: SetSessionTitleRequest; result: SetSessionTitleResponse };
   /**
-   * Opens the connection to a component that has another one behind it.
+   * Opens the connection to a component that acts as a proxy.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */
   "proxy/initialize": { params: InitializeProxyRequest; result: InitializeProxyResponse };
   /**
-   * Carries one message between a proxy and the component behind it.
+   * Carries a message between a proxy and the next component.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */
@@ -5969,36 +5969,36 @@ export interface ClientRequests {
 /** What a client may tell an agent. */
 export interface ClientNotifications {
   /**
-   * Asks the agent to stop the turn that runs in a session; the prompt still gets its answer.
+   * Cancels the prompt turn of a session; the prompt still gets its response.
    * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
    */
   "session/cancel": { params: CancelNotification };
   /**
-   * Tells the other side that the answer to one of the sender's requests is no longer needed.
+   * Cancels one of the sender's requests.
    * @see https://agentclientprotocol.com/protocol/v1/cancellation
    */
   "$/cancel_request": { params: CancelRequestNotification };
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * Carries an MCP message to or from an MCP server over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_over_acp`.
    */
   "mcp/message": { params: MessageMcpNotification };
   /**
-   * Carries one message between a proxy and the component behind it.
+   * Carries a message between a proxy and the next component.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */
   "proxy/successor": { params: ProxySuccessorNotification };
   /**
-   * Says that the user took a suggestion.
+   * Reports that the user accepted a suggestion.
    * Needs the agent's capability `nes` (rule NES-01).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
    */
   "nes/accept": { params: AcceptNesNotification };
   /**
-   * Says that a suggestion was not taken, and why.
+   * Reports that a suggestion was rejected, and why.
    * Needs the agent's capability `nes` (rule NES-01).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
@@ -6044,66 +6044,66 @@ export interface ClientNotifications {
 /** What an agent may ask a client. */
 export interface AgentRequests {
   /**
-   * Writes a text file through the client, which creates it when it is missing.
+   * Writes a text file through the client, which creates the file if it does not exist.
    * Needs the client's capability `fs.writeTextFile` to be `true` (rule FS-02).
    * @see https://agentclientprotocol.com/protocol/v1/file-system
    */
   "fs/write_text_file": { params: WriteTextFileRequest; result: WriteTextFileResponse };
   /**
-   * Reads a text file through the client, with what the editor has not saved yet.
+   * Reads a text file through the client, including changes that the editor has not saved.
    * Needs the client's capability `fs.readTextFile` to be `true` (rule FS-01).
    * @see https://agentclientprotocol.com/protocol/v1/file-system
    */
   "fs/read_text_file": { params: ReadTextFileRequest; result: ReadTextFileResponse };
   /**
-   * Asks the user to allow or refuse a step before the agent takes it.
+   * Asks the user to allow or reject a tool call.
    * @see https://agentclientprotocol.com/protocol/v1/tool-calls
    */
   "session/request_permission": { params: RequestPermissionRequest; result: RequestPermissionResponse };
   /**
-   * Has the client start a command and answers with a terminal's id before it has ended.
+   * Starts a command in a new terminal of the client; returns the terminal's id at once.
    * Needs the client's capability `terminal` to be `true` (rule TERM-01).
    * @see https://agentclientprotocol.com/protocol/v1/terminals
    */
   "terminal/create": { params: CreateTerminalRequest; result: CreateTerminalResponse };
   /**
-   * Returns what a terminal has printed up to now, and how it ended if it has.
+   * Returns the output of a terminal so far and, if the command has ended, its exit status.
    * Needs the client's capability `terminal` to be `true` (rule TERM-01).
    * @see https://agentclientprotocol.com/protocol/v1/terminals
    */
   "terminal/output": { params: TerminalOutputRequest; result: TerminalOutputResponse };
   /**
-   * Gives a terminal back, stopping whatever runs in it; its id is void from then on.
+   * Releases a terminal and kills its command; the id is invalid afterwards.
    * Needs the client's capability `terminal` to be `true` (rule TERM-01).
    * @see https://agentclientprotocol.com/protocol/v1/terminals
    */
   "terminal/release": { params: ReleaseTerminalRequest; result: ReleaseTerminalResponse };
   /**
-   * Waits until a terminal's command has ended and says how it ended.
+   * Waits until a terminal's command has ended, and returns its exit status.
    * Needs the client's capability `terminal` to be `true` (rule TERM-01).
    * @see https://agentclientprotocol.com/protocol/v1/terminals
    */
   "terminal/wait_for_exit": { params: WaitForTerminalExitRequest; result: WaitForTerminalExitResponse };
   /**
-   * Stops a terminal's command but keeps the terminal, so that its output can still be read.
+   * Kills a terminal's command but keeps the terminal, so that its output can still be read.
    * Needs the client's capability `terminal` to be `true` (rule TERM-01).
    * @see https://agentclientprotocol.com/protocol/v1/terminals
    */
   "terminal/kill": { params: KillTerminalRequest; result: KillTerminalResponse };
   /**
-   * Puts questions to the user, by a form in the client or on a web page.
+   * Requests input from the user, with a form in the client or on a web page.
    * Needs the client's capability `elicitation` (rule ELIC-02).
    * @see https://agentclientprotocol.com/rfds/elicitation
    */
   "elicitation/create": { params: CreateElicitationRequest; result: CreateElicitationResponse };
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * Carries an MCP message to or from an MCP server over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_over_acp`.
    */
   "mcp/message": { params: MessageMcpRequest; result: MessageMcpResponse };
   /**
-   * Carries one message between a proxy and the component behind it.
+   * Carries a message between a proxy and the next component.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */
@@ -6125,35 +6125,35 @@ export interface AgentRequests {
 /** What an agent may tell a client. */
 export interface AgentNotifications {
   /**
-   * Reports what happens in a session: output, tool calls, plans and changes of settings.
+   * Reports what happens in a session: output, tool calls, plans, changes of config options and so on.
    * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
    */
   "session/update": { params: SessionNotification };
   /**
-   * Says that what the user was to do on a web page has been done.
+   * Reports that an elicitation on a web page is complete.
    * Needs the client's capability `elicitation.url` (rule ELIC-02).
    * @see https://agentclientprotocol.com/rfds/elicitation
    */
   "elicitation/complete": { params: CompleteElicitationNotification };
   /**
-   * Tells the other side that the answer to one of the sender's requests is no longer needed.
+   * Cancels one of the sender's requests.
    * @see https://agentclientprotocol.com/protocol/v1/cancellation
    */
   "$/cancel_request": { params: CancelRequestNotification };
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * Carries an MCP message to or from an MCP server over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_over_acp`.
    */
   "mcp/message": { params: MessageMcpNotification };
   /**
-   * Tells the client that the state of the login is no longer what it last heard.
+   * Reports a change of the state of the login.
    * @see https://agentclientprotocol.com/protocol/v1/schema
    * @experimental Draft `auth_status`.
    */
   "auth/status_update": { params: AuthStatusUpdateNotification };
   /**
-   * Carries one message between a proxy and the component behind it.
+   * Carries a message between a proxy and the next component.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */

@@ -10,12 +10,12 @@ export type Meta = { [key: string]: unknown };
 export interface AuthMethodOther {
   type: `_${string}`;
   /**
-   * Id that tells the entry from others.
+   * Id of the entry.
    * Rule AUTH-18.
    */
   methodId: AuthMethodId;
   /**
-   * Label for the choice that the user sees.
+   * Label that the user sees.
    * Rule AUTH-18.
    */
   name: string;
@@ -23,7 +23,7 @@ export interface AuthMethodOther {
 }
 
 /**
- * One way to log in; a client keeps and passes over types that it does not know.
+ * An authentication method; a client keeps, but does not use, types that it does not know.
  * @see https://agentclientprotocol.com/protocol/v2/authentication
  */
 export type AuthMethod =
@@ -32,33 +32,33 @@ export type AuthMethod =
   | AuthMethodOther;
 
 /**
- * Name of a way to log in, which the agent makes up and the client sends back.
+ * Id of an authentication method, chosen by the agent.
  * @see https://agentclientprotocol.com/protocol/v2/authentication
  */
 export type AuthMethodId = string;
 
 /**
- * Login in which the client starts the agent's program a second time for the user to work in.
+ * Login in which the client starts the agent's program again, in a terminal for the user.
  * @see https://agentclientprotocol.com/protocol/v2/authentication
  */
 export interface AuthMethodTerminal {
   type: "terminal";
   /**
-   * Id that tells the entry from others; `auth/login` refuses it.
+   * Id of the entry; `auth/login` refuses it.
    * Rule AUTH-18.
    */
   methodId: AuthMethodId;
   /**
-   * Label for the choice that the user sees.
+   * Label that the user sees.
    * Rule AUTH-18.
    */
   name: string;
   /** Longer explanation of the choice. */
   description?: string | null;
-  /** Arguments to put after those of the usual command line. */
+  /** Arguments to append to those of the usual command line. */
   args?: string[];
   /**
-   * Environment variables to add, each once; they win over the usual ones of the same name.
+   * Environment variables to add, each once; they override inherited ones of the same name.
    * Rule AUTH-20.
    */
   env?: EnvVariable[];
@@ -66,7 +66,7 @@ export interface AuthMethodTerminal {
 }
 
 /**
- * Login that the agent carries out on its own once it is asked to.
+ * Login that the agent performs by itself on request.
  * @see https://agentclientprotocol.com/protocol/v2/authentication
  */
 export interface AuthMethodAgent {
@@ -77,7 +77,7 @@ export interface AuthMethodAgent {
    */
   methodId: AuthMethodId;
   /**
-   * Label for the choice that the user sees.
+   * Label that the user sees.
    * Rule AUTH-18.
    */
   name: string;
@@ -87,7 +87,7 @@ export interface AuthMethodAgent {
 }
 
 /**
- * Empty answer that says the login worked, so refused calls may be repeated.
+ * Empty response: the login succeeded, so refused calls can be repeated.
  * @see https://agentclientprotocol.com/protocol/v2/authentication
  */
 export interface LoginAuthResponse {
@@ -95,7 +95,7 @@ export interface LoginAuthResponse {
 }
 
 /**
- * Empty answer that says the login is over; sessions that run may fail from now on.
+ * Empty response: the user is logged out; open sessions may fail from now on.
  * @see https://agentclientprotocol.com/protocol/v2/authentication
  */
 export interface LogoutAuthResponse {
@@ -103,13 +103,13 @@ export interface LogoutAuthResponse {
 }
 
 /**
- * State of the login at the moment of the question, with the accounts behind it.
+ * Current state of the login, with its accounts.
  * @see https://agentclientprotocol.com/rfds/get-auth-state
  * @experimental Draft `auth_status`.
  */
 export interface AuthStatusResponse {
   /**
-   * Whether work can start without a login; only this member should steer a client.
+   * Whether work can start without a login; a client should decide by this member alone.
    * Rule AUTH-31.
    */
   state: AuthState;
@@ -120,10 +120,10 @@ export interface AuthStatusResponse {
 
 /**
  * Whether an agent has what it needs to work for the user, or must ask for a login.
- * - `authenticated`: Credentials are there, although they may still turn out to be useless.
+ * - `authenticated`: Credentials exist, although they may turn out to be invalid.
  * - `unauthenticated`: There are no credentials, or only expired or refused ones.
  * - `not_required`: The agent works without any login, as with a model on the same machine.
- * - `unknown`: The agent has no way to tell at the moment; clients read unfamiliar states like this one.
+ * - `unknown`: The agent cannot tell at the moment; clients treat unknown states like this one.
  * Other values are legal.
  * @see https://agentclientprotocol.com/rfds/get-auth-state
  * @experimental Draft `auth_status`.
@@ -136,12 +136,12 @@ export type AuthState =
   | (string & {});
 
 /**
- * One account or key in the agent's hands; for display, never to identify a person by.
+ * One account or key that the agent holds; for display, not for identifying a person.
  * @see https://agentclientprotocol.com/rfds/get-auth-state
  * @experimental Draft `auth_status`.
  */
 export interface AuthAccount {
-  /** Text that is enough to show on its own. */
+  /** Text that can be shown on its own. */
   label: string;
   /** Whether new work uses the account; several may be in use at once. */
   active?: boolean | null;
@@ -155,13 +155,13 @@ export interface AuthAccount {
 }
 
 /**
- * State of the login after a change, in the form that `auth/status` answers.
+ * State of the login after a change, in the form of the response to `auth/status`.
  * @see https://agentclientprotocol.com/rfds/get-auth-state
  * @experimental Draft `auth_status`.
  */
 export interface AuthStatusUpdateNotification {
   /**
-   * Whether work can start without a login; only this member should steer a client.
+   * Whether work can start without a login; a client should decide by this member alone.
    * Rule AUTH-31.
    */
   state: AuthState;
@@ -171,12 +171,12 @@ export interface AuthStatusUpdateNotification {
 }
 
 /**
- * Choice of one of the agent's ways to log in; secrets never travel in it.
+ * The authentication method to use; it never contains secrets.
  * @see https://agentclientprotocol.com/protocol/v2/authentication
  */
 export interface LoginAuthRequest {
   /**
-   * One of the ids from `authMethods`, but none of a terminal login.
+   * One of the ids from `authMethods`, but not that of a terminal login.
    * Rule AUTH-01.
    */
   methodId: AuthMethodId;
@@ -184,7 +184,7 @@ export interface LoginAuthRequest {
 }
 
 /**
- * Wish to end the current login; it has no members apart from metadata.
+ * Request to log out; it has no members apart from metadata.
  * @see https://agentclientprotocol.com/protocol/v2/authentication
  */
 export interface LogoutAuthRequest {
@@ -192,7 +192,7 @@ export interface LogoutAuthRequest {
 }
 
 /**
- * Question about the state of the login; it carries nothing and is never refused for want of one.
+ * Request for the state of the login; it has no members, and works without a login.
  * @see https://agentclientprotocol.com/rfds/get-auth-state
  * @experimental Draft `auth_status`.
  */
@@ -201,7 +201,7 @@ export interface AuthStatusRequest {
 }
 
 /**
- * One command that a user calls by a prompt that begins with a slash and its name.
+ * A command that a user runs with a prompt that begins with a slash and its name.
  * @see https://agentclientprotocol.com/protocol/v2/slash-commands
  */
 export interface AvailableCommandCommand extends Command {
@@ -220,7 +220,7 @@ export interface AvailableCommandOther {
    */
   name: string;
   /**
-   * What happens when it is called.
+   * What it does.
    * Rule CMD-02.
    */
   description: string;
@@ -228,7 +228,7 @@ export interface AvailableCommandOther {
 }
 
 /**
- * Something that a user can call by its name; so far only commands are known.
+ * Something that a user can run by its name; the only known form is a command.
  * @see https://agentclientprotocol.com/protocol/v2/slash-commands
  */
 export type AvailableCommand =
@@ -236,7 +236,7 @@ export type AvailableCommand =
   | AvailableCommandOther;
 
 /**
- * Free text behind a command's name, passed to the command as it was typed.
+ * Free text after a command's name, passed to the command as it was typed.
  * @see https://agentclientprotocol.com/protocol/v2/slash-commands
  */
 export interface AvailableCommandInputText extends TextCommandInput {
@@ -253,7 +253,7 @@ export interface AvailableCommandInputOther {
 }
 
 /**
- * What a command expects behind its name; so far only free text is known.
+ * What a command expects after its name; the only known form is free text.
  * @see https://agentclientprotocol.com/protocol/v2/slash-commands
  */
 export type AvailableCommandInput =
@@ -261,12 +261,12 @@ export type AvailableCommandInput =
   | AvailableCommandInputOther;
 
 /**
- * Free text behind a command's name, passed to the command as it was typed.
+ * Free text after a command's name, passed to the command as it was typed.
  * @see https://agentclientprotocol.com/protocol/v2/slash-commands
  */
 export interface TextCommandInput {
   /**
-   * Text to show while nothing has been typed.
+   * Placeholder to show before anything has been typed.
    * Rule CMD-04.
    */
   hint: string;
@@ -274,12 +274,12 @@ export interface TextCommandInput {
 }
 
 /**
- * One command that a user calls by a prompt that begins with a slash and its name.
+ * A command that a user runs with a prompt that begins with a slash and its name.
  * @see https://agentclientprotocol.com/protocol/v2/slash-commands
  */
 export interface Command {
   /**
-   * Name to type, without the slash; it holds no blanks and occurs once.
+   * Name to type, without the slash; it contains no white space and occurs once.
    * Rule CMD-09.
    */
   name: string;
@@ -297,7 +297,7 @@ export interface Command {
 }
 
 /**
- * The commands that a user can type from now on; the list replaces the earlier one.
+ * The commands that are available from now on; the list replaces the earlier one.
  * @see https://agentclientprotocol.com/protocol/v2/slash-commands
  */
 export interface AvailableCommandsUpdate {
@@ -315,16 +315,16 @@ export interface AvailableCommandsUpdate {
  */
 export interface SessionConfigOptionBase {
   /**
-   * Id to change the setting by.
+   * Id of the config option.
    * Rule CONF-11.
    */
   configId: SessionConfigId;
-  /** Label for the setting. */
+  /** Label for the config option. */
   name: string;
-  /** What the setting does. */
+  /** What the config option does. */
   description?: string | null;
   /**
-   * What the setting is about, for icons and placement only.
+   * What the config option is about; for icons and placement only.
    * Rule CONF-14.
    */
   category?: SessionConfigOptionCategory | null;
@@ -332,7 +332,7 @@ export interface SessionConfigOptionBase {
 }
 
 /**
- * Setting whose value is picked from a list that the agent supplies.
+ * Config option whose value is selected from a list of the agent.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SessionConfigOptionSelect extends SessionConfigOptionBase, SessionConfigSelect {
@@ -340,7 +340,7 @@ export interface SessionConfigOptionSelect extends SessionConfigOptionBase, Sess
 }
 
 /**
- * Setting that is on or off, such as a client shows as a check box.
+ * Config option that is on or off, such as a client shows as a check box.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SessionConfigOptionBoolean extends SessionConfigOptionBase, SessionConfigBoolean {
@@ -357,7 +357,7 @@ export interface SessionConfigOptionOther extends SessionConfigOptionBase {
 }
 
 /**
- * One setting of a session: a selection or a switch, with its present value.
+ * A config option of a session: a selection or a switch, with its current value.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export type SessionConfigOption =
@@ -366,18 +366,18 @@ export type SessionConfigOption =
   | SessionConfigOptionOther;
 
 /**
- * Name of a setting, made by the agent and unique within its session.
+ * Name of a config option, made by the agent and unique within its session.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export type SessionConfigId = string;
 
 /**
- * What a setting is about; it may guide display and nothing else.
+ * What a config option is about; for display only.
  * - `mode`: How the agent works.
  * - `model`: Which model answers.
  * - `model_config`: How the model is tuned.
  * - `thought_level`: How much the model reasons.
- * - `speed`: How fast the model answers, as opposed to how much that costs.
+ * - `speed`: How fast the model answers, at which cost.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
@@ -390,13 +390,13 @@ export type SessionConfigOptionCategory =
   | (string & {});
 
 /**
- * Name of one of the values that a setting can be given.
+ * Id of a value of a config option, chosen by the agent.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export type SessionConfigValueId = string;
 
 /**
- * Values of a setting, either one plain list or a list of groups.
+ * Values of a config option, either one plain list or a list of groups.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export type SessionConfigSelectOptions =
@@ -404,11 +404,11 @@ export type SessionConfigSelectOptions =
   | SessionConfigSelectGroup[];
 
 /**
- * One value that a setting can take, with the words to show for it.
+ * A value of a config option, with its label.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SessionConfigSelectOption {
-  /** Id to choose the value by. */
+  /** Id of the value. */
   value: SessionConfigValueId;
   /** Label for the value. */
   name: string;
@@ -418,12 +418,12 @@ export interface SessionConfigSelectOption {
 }
 
 /**
- * Values of a setting that are shown together under one heading.
+ * Values of a config option that are shown under one heading.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SessionConfigSelectGroup {
   /**
-   * Id that tells the group from others.
+   * Id of the group.
    * Rule CONF-11.
    */
   groupId: SessionConfigGroupId;
@@ -438,18 +438,18 @@ export interface SessionConfigSelectGroup {
 }
 
 /**
- * Name of a group that several values of a setting are listed under.
+ * Id of a group of values of a config option.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export type SessionConfigGroupId = string;
 
 /**
- * Setting whose value is picked from a list that the agent supplies.
+ * Config option whose value is selected from a list of the agent.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SessionConfigSelect {
   /**
-   * Value in force, which is one of the options.
+   * Current value, which is one of the options.
    * Rule CONF-04.
    */
   currentValue: SessionConfigValueId;
@@ -461,24 +461,24 @@ export interface SessionConfigSelect {
 }
 
 /**
- * Setting that is on or off, such as a client shows as a check box.
+ * Config option that is on or off, such as a client shows as a check box.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SessionConfigBoolean {
   /**
-   * True when the setting is on.
+   * True when the config option is on.
    * Rule CONF-02.
    */
   currentValue: boolean;
 }
 
 /**
- * All settings of the session after the change, not just the changed one.
+ * All config options of the session after the change, not just the changed one.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SetSessionConfigOptionResponse {
   /**
-   * Complete list with present values; it replaces what the client had.
+   * Complete list with current values; it replaces what the client had.
    * Rule CONF-06.
    */
   configOptions: SessionConfigOption[];
@@ -486,12 +486,12 @@ export interface SetSessionConfigOptionResponse {
 }
 
 /**
- * All settings of the session after the agent itself has changed some.
+ * All config options of the session after the agent itself has changed some.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface ConfigOptionUpdate {
   /**
-   * Complete list with present values; it replaces what the client had.
+   * Complete list with current values; it replaces what the client had.
    * Rule CONF-07.
    */
   configOptions: SessionConfigOption[];
@@ -509,7 +509,7 @@ export interface SetSessionConfigOptionRequestBase {
    */
   sessionId: SessionId;
   /**
-   * One of the session's settings.
+   * One of the session's config options.
    * Rule CONF-11.
    */
   configId: SessionConfigId;
@@ -517,26 +517,26 @@ export interface SetSessionConfigOptionRequestBase {
 }
 
 /**
- * The value is the id of one that the setting offers.
+ * The value is the id of one of the option's values.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SetSessionConfigOptionRequestId extends SetSessionConfigOptionRequestBase {
   type: "id";
   /**
-   * New value, in the form that the type names.
+   * New value, in the form that the type determines.
    * Rule CONF-05.
    */
   value: SessionConfigValueId;
 }
 
 /**
- * The value is true or false, for a switch.
+ * The value is true or false.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SetSessionConfigOptionRequestBoolean extends SetSessionConfigOptionRequestBase {
   type: "boolean";
   /**
-   * New value, in the form that the type names.
+   * New value, in the form that the type determines.
    * Rule CONF-05.
    */
   value: boolean;
@@ -549,7 +549,7 @@ export interface SetSessionConfigOptionRequestBoolean extends SetSessionConfigOp
 export interface SetSessionConfigOptionRequestOther extends SetSessionConfigOptionRequestBase {
   type: `_${string}`;
   /**
-   * New value, in the form that the type names.
+   * New value, in the form that the type determines.
    * Rule CONF-05.
    */
   value: unknown;
@@ -557,7 +557,7 @@ export interface SetSessionConfigOptionRequestOther extends SetSessionConfigOpti
 }
 
 /**
- * Which setting of a session to change, and the value that it should get.
+ * The config option to change, and its new value.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export type SetSessionConfigOptionRequest =
@@ -566,7 +566,7 @@ export type SetSessionConfigOptionRequest =
   | SetSessionConfigOptionRequestOther;
 
 /**
- * Plain text or Markdown, the one kind of content that works everywhere.
+ * Plain text or Markdown; every peer supports this kind of content.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface ContentBlockText extends TextContent {
@@ -574,7 +574,7 @@ export interface ContentBlockText extends TextContent {
 }
 
 /**
- * Picture whose bytes travel inside the message; in prompts it needs a capability.
+ * Image whose bytes are in the message; in prompts it needs a capability.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface ContentBlockImage extends ImageContent {
@@ -582,7 +582,7 @@ export interface ContentBlockImage extends ImageContent {
 }
 
 /**
- * Sound whose bytes travel inside the message; in prompts it needs a capability.
+ * Audio whose bytes are in the message; in prompts it needs a capability.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface ContentBlockAudio extends AudioContent {
@@ -590,7 +590,7 @@ export interface ContentBlockAudio extends AudioContent {
 }
 
 /**
- * Pointer to a resource that its reader fetches on demand; it works everywhere.
+ * Link to a resource that its reader fetches on demand; every peer supports it.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface ContentBlockResourceLink extends ResourceLink {
@@ -598,7 +598,7 @@ export interface ContentBlockResourceLink extends ResourceLink {
 }
 
 /**
- * Resource that travels inside the message, so that nobody has to fetch it.
+ * Resource whose contents are in the message.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface ContentBlockResource extends EmbeddedResource {
@@ -615,7 +615,7 @@ export interface ContentBlockOther {
 }
 
 /**
- * One piece of a message or of a tool's result, in the same form that MCP uses.
+ * A part of a message or of a tool's result, in the form that MCP uses.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export type ContentBlock =
@@ -627,11 +627,11 @@ export type ContentBlock =
   | ContentBlockOther;
 
 /**
- * Hints that a receiver may follow when it shows or forwards content.
+ * Hints for showing or forwarding content.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface Annotations {
-  /** For whom the content is meant. */
+  /** Who the content is meant for. */
   audience?: Role[] | null;
   /**
    * When the resource behind the content last changed.
@@ -640,7 +640,7 @@ export interface Annotations {
    */
   lastModified?: string | null;
   /**
-   * Weight of the content against other content, from 0 to 1.
+   * Priority relative to other content, from 0 to 1.
    * From 0 to 1.
    * Rule CONT-10.
    */
@@ -649,9 +649,9 @@ export interface Annotations {
 }
 
 /**
- * One of the two parties of a conversation, as a reader that content is meant for.
+ * One of the two sides of a conversation, as the audience of content.
  * - `assistant`: The agent with its model.
- * - `user`: The person whom the agent works for.
+ * - `user`: The user.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
@@ -661,30 +661,30 @@ export type Role =
   | (string & {});
 
 /**
- * Plain text or Markdown, the one kind of content that works everywhere.
+ * Plain text or Markdown; every peer supports this kind of content.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface TextContent {
   /** Rule CONT-06. */
   text: string;
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
   _meta?: Meta | null;
 }
 
 /**
- * A media type as mail and the web use them, such as `text/plain`.
+ * A media type (RFC 6838), such as `text/plain`.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export type MediaType = string;
 
 /**
- * Picture whose bytes travel inside the message; in prompts it needs a capability.
+ * Image whose bytes are in the message; in prompts it needs a capability.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface ImageContent {
   /**
-   * Bytes of the picture.
+   * Bytes of the image.
    * In base64.
    * Rule CONT-07.
    */
@@ -695,23 +695,23 @@ export interface ImageContent {
    */
   mimeType: MediaType;
   /**
-   * Where the picture comes from.
+   * Where the image comes from.
    * A URI.
    * Rule CONT-10.
    */
   uri?: string | null;
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
   _meta?: Meta | null;
 }
 
 /**
- * Sound whose bytes travel inside the message; in prompts it needs a capability.
+ * Audio whose bytes are in the message; in prompts it needs a capability.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface AudioContent {
   /**
-   * Bytes of the sound.
+   * Bytes of the audio.
    * In base64.
    * Rule CONT-07.
    */
@@ -721,35 +721,35 @@ export interface AudioContent {
    * Rule CONT-06.
    */
   mimeType: MediaType;
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
   _meta?: Meta | null;
 }
 
 /**
- * Picture that stands for something in a user interface, with the sizes it suits.
+ * Icon for a user interface, with the sizes that it is suitable for.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface Icon {
   /**
-   * Address of the picture; clients load `https:` and `data:` only.
+   * URI of the image; clients load only `https:` and `data:`.
    * An `https:` or `data:` URI.
    * Rule CONT-16.
    */
   src: string;
-  /** Media type of the picture, for sources that do not tell it. */
+  /** Media type of the image, for sources that do not state it. */
   mimeType?: MediaType | null;
-  /** Sizes it suits, such as `48x48`, or `any`; absent means every size. */
+  /** Suitable sizes, such as `48x48`, or `any`; absent means every size. */
   sizes?: string[] | null;
-  /** Background it suits; absent means either. */
+  /** Background that it is designed for; absent means either. */
   theme?: IconTheme | null;
   _meta?: Meta | null;
 }
 
 /**
- * Background that a picture is drawn for, so that it can be told from it.
- * - `light`: Looks right on a light background.
- * - `dark`: Looks right on a dark background.
+ * Background that an icon is designed for.
+ * - `light`: For a light background.
+ * - `dark`: For a dark background.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
@@ -759,7 +759,7 @@ export type IconTheme =
   | (string & {});
 
 /**
- * Pointer to a resource that its reader fetches on demand; it works everywhere.
+ * Link to a resource that its reader fetches on demand; every peer supports it.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface ResourceLink {
@@ -774,17 +774,17 @@ export interface ResourceLink {
    * Rule CONT-06.
    */
   uri: string;
-  /** Name to put in front of people. */
+  /** Name to show to users. */
   title?: string | null;
-  /** What the resource holds. */
+  /** What the resource contains. */
   description?: string | null;
-  /** Pictures that a client may show for the resource. */
+  /** Icons that a client may show for the resource. */
   icons?: Icon[] | null;
   /** Media type of the resource. */
   mimeType?: MediaType | null;
-  /** Number of bytes in the resource, where it is known. */
+  /** Size of the resource in bytes, if known. */
   size?: number | bigint | null;
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
   _meta?: Meta | null;
 }
@@ -798,12 +798,12 @@ export type EmbeddedResourceResource =
   | BlobResourceContents;
 
 /**
- * Contents of a resource that is text, with the address that it came from.
+ * Contents of a text resource, with its URI.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface TextResourceContents {
   /**
-   * The whole text of the resource.
+   * The complete text of the resource.
    * Rule CONT-06.
    */
   text: string;
@@ -819,7 +819,7 @@ export interface TextResourceContents {
 }
 
 /**
- * Contents of a resource that is not text, with the address that it came from.
+ * Contents of a resource that is not text, with its URI.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface BlobResourceContents {
@@ -841,7 +841,7 @@ export interface BlobResourceContents {
 }
 
 /**
- * Resource that travels inside the message, so that nobody has to fetch it.
+ * Resource whose contents are in the message.
  * @see https://agentclientprotocol.com/protocol/v2/content
  */
 export interface EmbeddedResource {
@@ -850,13 +850,13 @@ export interface EmbeddedResource {
    * Rule CONT-06.
    */
   resource: EmbeddedResourceResource;
-  /** Hints on how to treat the block. */
+  /** Hints for the block. */
   annotations?: Annotations | null;
   _meta?: Meta | null;
 }
 
 /**
- * Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+ * Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface Content {
@@ -902,7 +902,7 @@ export interface DidChangeDocumentNotification {
 }
 
 /**
- * Document that was closed in the editor, of which no more is heard.
+ * Document that was closed in the editor; no more notifications follow for it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -918,7 +918,7 @@ export interface DidCloseDocumentNotification {
 }
 
 /**
- * Document that the user has just switched to, and what is seen of it.
+ * Document that the user has just switched to, and the visible part of it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -937,7 +937,7 @@ export interface DidFocusDocumentNotification {
   version: number | bigint;
   /** Where the cursor is. */
   position: Position;
-  /** Part of the document on screen. */
+  /** Visible part of the document. */
   visibleRange: Range;
   _meta?: Meta | null;
 }
@@ -968,7 +968,7 @@ export interface DidOpenDocumentNotification {
 }
 
 /**
- * Document that was written to disk, with the text that was last told.
+ * Document that was saved, with the text that was last reported.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -984,7 +984,7 @@ export interface DidSaveDocumentNotification {
 }
 
 /**
- * Mark of an agent that wants `document/didChange`, with the form that changes should have.
+ * Its presence means that the agent wants `document/didChange`; it has the form of the changes.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -995,7 +995,7 @@ export interface NesDocumentDidChangeCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants `document/didClose`.
+ * Empty object; its presence means that the agent wants `document/didClose`.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1004,7 +1004,7 @@ export interface NesDocumentDidCloseCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants `document/didFocus`.
+ * Empty object; its presence means that the agent wants `document/didFocus`.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1013,7 +1013,7 @@ export interface NesDocumentDidFocusCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants `document/didOpen`.
+ * Empty object; its presence means that the agent wants `document/didOpen`.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1022,7 +1022,7 @@ export interface NesDocumentDidOpenCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants `document/didSave`.
+ * Empty object; its presence means that the agent wants `document/didSave`.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1031,7 +1031,7 @@ export interface NesDocumentDidSaveCapabilities {
 }
 
 /**
- * Document events the agent wants; one that is absent is never sent.
+ * Document notifications that the agent wants; an absent one is never sent.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1065,7 +1065,7 @@ export interface Position {
 
 /**
  * Unit in which the character offset of a position counts.
- * - `utf-16`: UTF-16 code units: the default, which everyone supports.
+ * - `utf-16`: UTF-16 code units: the default, which every peer supports.
  * - `utf-32`: Unicode code points.
  * - `utf-8`: Bytes of the UTF-8 text.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -1077,7 +1077,7 @@ export type PositionEncodingKind =
   | "utf-8";
 
 /**
- * Stretch of text from one position up to, but not including, another.
+ * Range of text from one position up to, but not including, another.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1106,9 +1106,9 @@ export interface TextDocumentContentChangeEvent {
 }
 
 /**
- * How much of a document a notification of its change carries.
- * - `full`: Each change holds the complete new text and no range.
- * - `incremental`: Each change holds a range and the text that takes its place.
+ * Which text a notification of a change contains.
+ * - `full`: Each change has the complete new text and no range.
+ * - `incremental`: Each change has a range and the text that replaces it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -1137,13 +1137,13 @@ export interface WorkspaceFolder {
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface CreateElicitationRequestBase {
-  /** Why the user is asked, in words for the user. */
+  /** Message to the user that explains the request. */
   message: string;
   _meta?: Meta | null;
 }
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface CreateElicitationRequestFormWithElicitationSessionScope extends CreateElicitationRequestBase, ElicitationFormModeWithElicitationSessionScope {
@@ -1151,7 +1151,7 @@ export interface CreateElicitationRequestFormWithElicitationSessionScope extends
 }
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface CreateElicitationRequestFormWithElicitationRequestScope extends CreateElicitationRequestBase, ElicitationFormModeWithElicitationRequestScope {
@@ -1159,7 +1159,7 @@ export interface CreateElicitationRequestFormWithElicitationRequestScope extends
 }
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type CreateElicitationRequestForm =
@@ -1167,7 +1167,7 @@ export type CreateElicitationRequestForm =
   | CreateElicitationRequestFormWithElicitationRequestScope;
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface CreateElicitationRequestUrlWithElicitationSessionScope extends CreateElicitationRequestBase, ElicitationUrlModeWithElicitationSessionScope {
@@ -1175,7 +1175,7 @@ export interface CreateElicitationRequestUrlWithElicitationSessionScope extends 
 }
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface CreateElicitationRequestUrlWithElicitationRequestScope extends CreateElicitationRequestBase, ElicitationUrlModeWithElicitationRequestScope {
@@ -1183,7 +1183,7 @@ export interface CreateElicitationRequestUrlWithElicitationRequestScope extends 
 }
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type CreateElicitationRequestUrl =
@@ -1197,17 +1197,17 @@ export type CreateElicitationRequestUrl =
 export interface CreateElicitationRequestOther extends CreateElicitationRequestBase {
   mode: `_${string}`;
   /**
-   * Session that the question belongs to, if any.
+   * Session that the elicitation belongs to, if any.
    * Rule ELIC-04.
    */
   sessionId?: SessionId;
   /**
-   * Tool call that raised the question.
+   * Tool call that the elicitation belongs to.
    * Rule ELIC-04.
    */
   toolCallId?: ToolCallId | null;
   /**
-   * Open request of the client that the question belongs to, if any.
+   * Open request of the client that the elicitation belongs to, if any.
    * Rule ELIC-04.
    */
   requestId?: RequestId;
@@ -1215,7 +1215,7 @@ export interface CreateElicitationRequestOther extends CreateElicitationRequestB
 }
 
 /**
- * What the agent wants to know and how the user is to be asked.
+ * What the agent wants to know and how to ask the user.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type CreateElicitationRequest =
@@ -1224,29 +1224,29 @@ export type CreateElicitationRequest =
   | CreateElicitationRequestOther;
 
 /**
- * Question that belongs to a session and perhaps to one of its tool calls.
+ * Elicitation that belongs to a session, and possibly to one of its tool calls.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationSessionScope {
   /**
-   * Session that the question belongs to.
+   * Session that the elicitation belongs to.
    * Rule ELIC-04.
    */
   sessionId: SessionId;
   /**
-   * Tool call that raised the question.
+   * Tool call that the elicitation belongs to.
    * Rule ELIC-04.
    */
   toolCallId?: ToolCallId | null;
 }
 
 /**
- * Question that belongs to an open request, as in a login before any session exists.
+ * Elicitation that belongs to an open request, such as a login before any session exists.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationRequestScope {
   /**
-   * Open request of the client that the question belongs to.
+   * Open request of the client that the elicitation belongs to.
    * Rule ELIC-04.
    */
   requestId: RequestId;
@@ -1280,14 +1280,14 @@ export interface ElicitationSchema {
 }
 
 /**
- * The one type that a form's schema may have, written out all the same.
+ * The only type that a form's schema can have.
  * - `object`: A set of named fields.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type ElicitationSchemaType = "object";
 
 /**
- * Field that takes text or, where texts are listed, one of those.
+ * Field for a string or, if strings are listed, for one of those.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationPropertySchemaString extends StringPropertySchema {
@@ -1295,7 +1295,7 @@ export interface ElicitationPropertySchemaString extends StringPropertySchema {
 }
 
 /**
- * Field that takes any number, within limits where the agent sets them.
+ * Field for any number, within the agent's limits, if any.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationPropertySchemaNumber extends NumberPropertySchema {
@@ -1303,7 +1303,7 @@ export interface ElicitationPropertySchemaNumber extends NumberPropertySchema {
 }
 
 /**
- * Field that takes a whole number, within limits where the agent sets them.
+ * Field for an integer, within the agent's limits, if any.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationPropertySchemaInteger extends IntegerPropertySchema {
@@ -1311,7 +1311,7 @@ export interface ElicitationPropertySchemaInteger extends IntegerPropertySchema 
 }
 
 /**
- * Field that is either ticked or not, such as a check box.
+ * Field for true or false, such as a check box.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationPropertySchemaBoolean extends BooleanPropertySchema {
@@ -1319,7 +1319,7 @@ export interface ElicitationPropertySchemaBoolean extends BooleanPropertySchema 
 }
 
 /**
- * Field that takes any number of choices out of a list, in place of one.
+ * Field for several choices out of a list.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationPropertySchemaArray extends MultiSelectPropertySchema {
@@ -1348,11 +1348,11 @@ export type ElicitationPropertySchema =
   | ElicitationPropertySchemaOther;
 
 /**
- * What the text of a field stands for, so that a client can check it or help.
+ * Format of a text field, so that a client can check the value or offer help.
  * - `email`: A mail address.
- * - `uri`: Any URI, as a link to a page is.
- * - `date`: A day of the calendar, as in 2026-01-31.
- * - `date-time`: A day and a time of day in RFC 3339 form.
+ * - `uri`: Any URI, such as a link to a page.
+ * - `date`: A date, as in 2026-01-31.
+ * - `date-time`: A date and time in RFC 3339 form.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
@@ -1364,7 +1364,7 @@ export type StringFormat =
   | (string & {});
 
 /**
- * One choice of a field, with the label that the user reads instead of the value.
+ * A choice of a field, with the label that the user sees instead of the value.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface EnumOption {
@@ -1378,7 +1378,7 @@ export interface EnumOption {
 }
 
 /**
- * Field that takes text or, where texts are listed, one of those.
+ * Field for a string or, if strings are listed, for one of those.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface StringPropertySchema {
@@ -1386,21 +1386,21 @@ export interface StringPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Fewest characters allowed. */
+  /** Minimum length in characters. */
   minLength?: number | null;
-  /** Most characters allowed. */
+  /** Maximum length in characters. */
   maxLength?: number | null;
   /**
-   * Regular expression that the text has to match; run it only with a bound on its cost.
+   * Regular expression that the text has to match; evaluate it only with a limit on its cost.
    * Rule ELIC-10.
    */
   pattern?: string | null;
   /**
-   * What the text stands for.
+   * Format of the text.
    * Rule ELIC-11.
    */
   format?: StringFormat | null;
-  /** Text to start with. */
+  /** Default text. */
   default?: string | null;
   /**
    * Texts to choose from, shown as they are; at least one.
@@ -1418,7 +1418,7 @@ export interface StringPropertySchema {
 }
 
 /**
- * Field that takes any number, within limits where the agent sets them.
+ * Field for any number, within the agent's limits, if any.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface NumberPropertySchema {
@@ -1426,17 +1426,17 @@ export interface NumberPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Smallest number allowed. */
+  /** Minimum value. */
   minimum?: number | null;
-  /** Largest number allowed. */
+  /** Maximum value. */
   maximum?: number | null;
-  /** Number to start with. */
+  /** Default number. */
   default?: number | null;
   _meta?: Meta | null;
 }
 
 /**
- * Field that takes a whole number, within limits where the agent sets them.
+ * Field for an integer, within the agent's limits, if any.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface IntegerPropertySchema {
@@ -1444,17 +1444,17 @@ export interface IntegerPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Smallest number allowed. */
+  /** Minimum value. */
   minimum?: number | bigint | null;
-  /** Largest number allowed. */
+  /** Maximum value. */
   maximum?: number | bigint | null;
-  /** Number to start with. */
+  /** Default number. */
   default?: number | bigint | null;
   _meta?: Meta | null;
 }
 
 /**
- * Field that is either ticked or not, such as a check box.
+ * Field for true or false, such as a check box.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface BooleanPropertySchema {
@@ -1462,13 +1462,13 @@ export interface BooleanPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Whether the field is ticked at the start. */
+  /** Default value. */
   default?: boolean | null;
   _meta?: Meta | null;
 }
 
 /**
- * Choices of a field that are shown to the user just as they are sent.
+ * Choices of a field that are shown as they are.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface MultiSelectItemsString extends StringMultiSelectItems {
@@ -1494,7 +1494,7 @@ export interface MultiSelectItemsOther {
 }
 
 /**
- * What a field with several choices offers; an entry without a type has labelled choices.
+ * The choices of a field with several values; without a type, they have labels.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type MultiSelectItems =
@@ -1503,7 +1503,7 @@ export type MultiSelectItems =
   | MultiSelectItemsOther;
 
 /**
- * Choices of a field that are shown to the user just as they are sent.
+ * Choices of a field that are shown as they are.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface StringMultiSelectItems {
@@ -1531,7 +1531,7 @@ export interface TitledMultiSelectItems {
 }
 
 /**
- * Field that takes any number of choices out of a list, in place of one.
+ * Field for several choices out of a list.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface MultiSelectPropertySchema {
@@ -1539,16 +1539,16 @@ export interface MultiSelectPropertySchema {
   title?: string | null;
   /** Help for the field. */
   description?: string | null;
-  /** Fewest choices allowed. */
+  /** Minimum number of choices. */
   minItems?: number | bigint | null;
-  /** Most choices allowed. */
+  /** Maximum number of choices. */
   maxItems?: number | bigint | null;
   /**
-   * What there is to choose from.
+   * The available choices.
    * Rule ELIC-07.
    */
   items: MultiSelectItems;
-  /** Choices that are made at the start. */
+  /** Default choices. */
   default?: string[] | null;
   _meta?: Meta | null;
 }
@@ -1566,19 +1566,19 @@ export interface ElicitationFormModeBase {
 }
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationFormModeWithElicitationSessionScope extends ElicitationFormModeBase, ElicitationSessionScope {}
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationFormModeWithElicitationRequestScope extends ElicitationFormModeBase, ElicitationRequestScope {}
 
 /**
- * Question that is asked by a form, which the client builds from a schema.
+ * Elicitation with a form, which the client builds from a schema.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type ElicitationFormMode =
@@ -1586,7 +1586,7 @@ export type ElicitationFormMode =
   | ElicitationFormModeWithElicitationRequestScope;
 
 /**
- * Name of a question that is settled on a web page, made by the agent.
+ * Id of an elicitation on a web page, chosen by the agent.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type ElicitationId = string;
@@ -1597,12 +1597,12 @@ export type ElicitationId = string;
  */
 export interface ElicitationUrlModeBase {
   /**
-   * Id by which the end of it is reported.
+   * Id that the notification of its completion names.
    * Rule ELIC-15.
    */
   elicitationId: ElicitationId;
   /**
-   * Page to send the user to, after showing the address and asking.
+   * Page to open, after showing the address and asking the user.
    * A URI.
    * Rule ELIC-15.
    */
@@ -1610,19 +1610,19 @@ export interface ElicitationUrlModeBase {
 }
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationUrlModeWithElicitationSessionScope extends ElicitationUrlModeBase, ElicitationSessionScope {}
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationUrlModeWithElicitationRequestScope extends ElicitationUrlModeBase, ElicitationRequestScope {}
 
 /**
- * Question that is settled on a web page, out of the client's sight.
+ * Elicitation on a web page, whose content the client does not see.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type ElicitationUrlMode =
@@ -1630,12 +1630,12 @@ export type ElicitationUrlMode =
   | ElicitationUrlModeWithElicitationRequestScope;
 
 /**
- * Which question has been settled on its web page; unfamiliar ids are ignored.
+ * The elicitation that was completed on its web page; unknown ids are ignored.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface CompleteElicitationNotification {
   /**
-   * Question that is settled.
+   * Elicitation that is complete.
    * Rule ELIC-21.
    */
   elicitationId: ElicitationId;
@@ -1651,7 +1651,7 @@ export interface CreateElicitationResponseBase {
 }
 
 /**
- * The user's consent; for a form the values that were filled in come along.
+ * The user accepted; for a form, with the values that were entered.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface CreateElicitationResponseAccept extends CreateElicitationResponseBase, ElicitationAcceptAction {
@@ -1659,7 +1659,7 @@ export interface CreateElicitationResponseAccept extends CreateElicitationRespon
 }
 
 /**
- * The user said no.
+ * The user declined.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface CreateElicitationResponseDecline extends CreateElicitationResponseBase {
@@ -1667,7 +1667,7 @@ export interface CreateElicitationResponseDecline extends CreateElicitationRespo
 }
 
 /**
- * The user turned away without a decision.
+ * The user cancelled without a decision.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface CreateElicitationResponseCancel extends CreateElicitationResponseBase {
@@ -1684,7 +1684,7 @@ export interface CreateElicitationResponseOther extends CreateElicitationRespons
 }
 
 /**
- * What the user did with the question: agreed, said no or turned away.
+ * What the user did: accepted, declined or cancelled.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type CreateElicitationResponse =
@@ -1694,7 +1694,7 @@ export type CreateElicitationResponse =
   | CreateElicitationResponseOther;
 
 /**
- * Value of a form's field: text, a number, true or false, a list of texts, or any other JSON.
+ * Value of a form's field: a string, a number, a boolean, a list of strings, or any other JSON.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export type ElicitationContentValue =
@@ -1706,40 +1706,40 @@ export type ElicitationContentValue =
   | unknown;
 
 /**
- * The user's consent; for a form the values that were filled in come along.
+ * The user accepted; for a form, with the values that were entered.
  * @see https://agentclientprotocol.com/protocol/v2/elicitation
  */
 export interface ElicitationAcceptAction {
   /**
-   * One value for each field that was filled in.
+   * The value of each field that was filled in.
    * Rule ELIC-18.
    */
   content?: { [key: string]: ElicitationContentValue } | null;
 }
 
 /**
- * An agent's answer to the proposal: the version both will speak and what the agent can serve.
+ * The agent's response: the protocol version for both sides and what the agent supports.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface InitializeResponse {
   /**
-   * Newest version of the agent that is not above the proposed one.
+   * Newest version of the agent that is not newer than the proposed one.
    * Rule INIT-04.
    */
   protocolVersion: ProtocolVersion;
   /**
-   * Program behind the agent, for logs and for display.
+   * Name and version of the agent, for logs and for display.
    * Rule INIT-12.
    */
   info: Implementation;
   /**
-   * Features that the client may use; whatever is left out counts as unsupported.
+   * Features that the client may use; an absent one is not supported.
    * Absent means `{}`.
    * Rule CAP-06.
    */
   capabilities?: AgentCapabilities;
   /**
-   * Ways to log in, in the agent's order; without any there is neither login nor logout.
+   * Authentication methods in the agent's order; without any there is neither login nor logout.
    * Rule AUTH-18.
    */
   authMethods?: AuthMethod[];
@@ -1747,46 +1747,46 @@ export interface InitializeResponse {
 }
 
 /**
- * Major version of the protocol as one whole number, raised only when compatibility is lost.
+ * Major version of the protocol, an integer; it changes only with incompatible changes.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export type ProtocolVersion = number;
 
 /**
- * Name and version of the program at one end of the connection.
+ * Name and version of a client or an agent.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface Implementation {
-  /** Short name for programs to compare; shown to people only when there is no title. */
+  /** Name for programs; shown to users only if there is no title. */
   name: string;
-  /** Name to put in front of people. */
+  /** Name to show to users. */
   title?: string | null;
-  /** Version of the program in whatever scheme its makers use. */
+  /** Version of the program, in any scheme. */
   version: string;
   _meta?: Meta | null;
 }
 
 /**
- * What an agent can do for a client; a member left out means that it cannot.
+ * What an agent supports; an absent member means that it does not.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface AgentCapabilities {
   /**
-   * Present when the seven basic session methods are served; its members add to them.
+   * Present when the seven basic session methods are supported; its members name further features.
    * Rule CAP-05.
    */
   session?: SessionCapabilities | null;
-  /** What the agent offers around login beyond the login itself. */
+  /** Support for authentication in addition to logging in. */
   auth?: AgentAuthCapabilities | null;
   /**
-   * Present when the agent lets a client route its model traffic.
+   * Present when the client can configure the agent's model providers.
    * @experimental Draft `llm_providers`.
    */
   providers?: ProvidersCapabilities | null;
   /** @experimental Draft `nes`. */
   nes?: NesCapabilities | null;
   /**
-   * How the agent counts positions in text, chosen among what the client offered.
+   * Position encoding of the agent, one of those that the client supports.
    * Rule NES-09.
    * @experimental Draft `nes`.
    */
@@ -1795,37 +1795,37 @@ export interface AgentCapabilities {
 }
 
 /**
- * What the sessions of an agent offer on top of the basic methods, each present as an object.
+ * Optional session features of an agent, each an object if it is supported.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface SessionCapabilities {
-  /** Kinds of content a prompt may hold besides text and resource links. */
+  /** Kinds of content that a prompt may contain in addition to text and resource links. */
   prompt?: PromptCapabilities | null;
-  /** Ways in which the agent can reach MCP servers; without any it takes none. */
+  /** Transports to MCP servers that the agent supports; without any, it accepts no servers. */
   mcp?: McpCapabilities | null;
-  /** Present when `session/delete` is served. */
+  /** Present when `session/delete` is supported. */
   delete?: SessionDeleteCapabilities | null;
-  /** Present when sessions may be given more roots than their working directory. */
+  /** Present when sessions can have additional directories. */
   additionalDirectories?: SessionAdditionalDirectoriesCapabilities | null;
-  /** Present when a client may add instructions of its own at system level. */
+  /** Present when a client may send a system prompt. */
   systemPrompt?: SessionSystemPromptCapabilities | null;
   /**
-   * Present when `session/fork` is served.
+   * Present when `session/fork` is supported.
    * @experimental Draft `session_fork`.
    */
   fork?: SessionForkCapabilities | null;
   /**
-   * Present when sessions can be put into an archive and taken out again.
+   * Present when sessions can be archived and restored.
    * @experimental Draft `session_archive`.
    */
   archive?: SessionArchiveCapabilities | null;
   /**
-   * Present when `session/status` is served.
+   * Present when `session/status` is supported.
    * @experimental Draft `session_status`.
    */
   status?: SessionStatusCapabilities | null;
   /**
-   * Present when `session/set_title` is served; agents may report titles without it.
+   * Present when `session/set_title` is supported; agents may report titles without it.
    * @experimental Draft `session_set_title`.
    */
   title?: SessionTitleCapabilities | null;
@@ -1833,21 +1833,21 @@ export interface SessionCapabilities {
 }
 
 /**
- * Kinds of prompt content that an agent accepts on top of text and resource links.
+ * Kinds of prompt content that an agent accepts in addition to text and resource links.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface PromptCapabilities {
-  /** Present when prompts may hold images. */
+  /** Present when prompts may contain images. */
   image?: PromptImageCapabilities | null;
-  /** Present when prompts may hold sound. */
+  /** Present when prompts may contain audio. */
   audio?: PromptAudioCapabilities | null;
-  /** Present when prompts may hold whole resources. */
+  /** Present when prompts may contain embedded resources. */
   embeddedContext?: PromptEmbeddedContextCapabilities | null;
   _meta?: Meta | null;
 }
 
 /**
- * Empty mark; being there, it says that prompts may hold images.
+ * Empty object; its presence means that prompts may contain images.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface PromptImageCapabilities {
@@ -1855,7 +1855,7 @@ export interface PromptImageCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that prompts may hold sound.
+ * Empty object; its presence means that prompts may contain audio.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface PromptAudioCapabilities {
@@ -1863,7 +1863,7 @@ export interface PromptAudioCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that prompts may hold whole resources.
+ * Empty object; its presence means that prompts may contain embedded resources.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface PromptEmbeddedContextCapabilities {
@@ -1871,16 +1871,16 @@ export interface PromptEmbeddedContextCapabilities {
 }
 
 /**
- * Transports over which an agent can reach MCP servers; one that is left out cannot be used.
+ * Transports to MCP servers that an agent supports; an absent one cannot be used.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface McpCapabilities {
-  /** Present when servers may be programs that the agent starts. */
+  /** Present when the agent can start MCP servers as programs. */
   stdio?: McpStdioCapabilities | null;
-  /** Present when servers may be reached over streamable HTTP. */
+  /** Present when the agent supports streamable HTTP. */
   http?: McpHttpCapabilities | null;
   /**
-   * Present when servers may live behind the connection itself.
+   * Present when MCP servers can be reached over the ACP connection.
    * @experimental Draft `mcp_over_acp`.
    */
   acp?: McpAcpCapabilities | null;
@@ -1888,7 +1888,7 @@ export interface McpCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent can start MCP servers as programs.
+ * Empty object; its presence means that the agent can start MCP servers as programs.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface McpStdioCapabilities {
@@ -1896,7 +1896,7 @@ export interface McpStdioCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent can reach MCP servers over HTTP.
+ * Empty object; its presence means that the agent can reach MCP servers over HTTP.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface McpHttpCapabilities {
@@ -1904,7 +1904,7 @@ export interface McpHttpCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that MCP servers may live behind the connection itself.
+ * Empty object; its presence means that MCP servers can be reached over the ACP connection.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
@@ -1913,7 +1913,7 @@ export interface McpAcpCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/delete`.
+ * Empty object; its presence means that the agent supports `session/delete`.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface SessionDeleteCapabilities {
@@ -1921,7 +1921,7 @@ export interface SessionDeleteCapabilities {
 }
 
 /**
- * Empty mark of an agent whose sessions may have more roots than one.
+ * Empty object; its presence means that sessions can have additional directories.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface SessionAdditionalDirectoriesCapabilities {
@@ -1929,27 +1929,27 @@ export interface SessionAdditionalDirectoriesCapabilities {
 }
 
 /**
- * Mark of an agent that takes instructions at system level from the client.
+ * Its presence means that a client may send a system prompt.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface SessionSystemPromptCapabilities {
-  /** Ways to apply the instructions other than appending them. */
+  /** Modes other than appending the system prompt. */
   mode?: SessionSystemPromptModeCapabilities | null;
   _meta?: Meta | null;
 }
 
 /**
- * Ways to apply a client's instructions that an agent offers besides appending.
+ * Modes of a client's system prompt that an agent supports besides appending.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface SessionSystemPromptModeCapabilities {
-  /** Present when the instructions may take the place of the agent's built-in ones. */
+  /** Present when the system prompt can replace the agent's own. */
   override?: SessionSystemPromptOverrideCapabilities | null;
   _meta?: Meta | null;
 }
 
 /**
- * Empty mark of an agent whose built-in instructions can be replaced.
+ * Empty object; its presence means that the agent's own system prompt can be replaced.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface SessionSystemPromptOverrideCapabilities {
@@ -1957,7 +1957,7 @@ export interface SessionSystemPromptOverrideCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/fork`.
+ * Empty object; its presence means that the agent supports `session/fork`.
  * @see https://agentclientprotocol.com/rfds/session-fork
  * @experimental Draft `session_fork`.
  */
@@ -1966,7 +1966,7 @@ export interface SessionForkCapabilities {
 }
 
 /**
- * Empty mark of an agent that can archive sessions, filter by that and report it.
+ * Empty object; its presence means that the agent can archive sessions, filter by that and report it.
  * @see https://agentclientprotocol.com/rfds/session-archive
  * @experimental Draft `session_archive`.
  */
@@ -1975,7 +1975,7 @@ export interface SessionArchiveCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/status`.
+ * Empty object; its presence means that the agent supports `session/status`.
  * @see https://agentclientprotocol.com/rfds/session-status
  * @experimental Draft `session_status`.
  */
@@ -1984,7 +1984,7 @@ export interface SessionStatusCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `session/set_title`.
+ * Empty object; its presence means that the agent supports `session/set_title`.
  * @see https://agentclientprotocol.com/protocol/v2/schema
  * @experimental Draft `session_set_title`.
  */
@@ -1993,12 +1993,12 @@ export interface SessionTitleCapabilities {
 }
 
 /**
- * What an agent offers around login, apart from the login itself.
+ * Support for authentication in addition to logging in.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface AgentAuthCapabilities {
   /**
-   * Present when `auth/status` is served.
+   * Present when `auth/status` is supported.
    * @experimental Draft `auth_status`.
    */
   status?: AuthStatusCapabilities | null;
@@ -2006,7 +2006,7 @@ export interface AgentAuthCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent serves `auth/status`.
+ * Empty object; its presence means that the agent supports `auth/status`.
  * @see https://agentclientprotocol.com/rfds/get-auth-state
  * @experimental Draft `auth_status`.
  */
@@ -2015,7 +2015,7 @@ export interface AuthStatusCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the agent's model providers can be routed.
+ * Empty object; its presence means that the client can configure the agent's model providers.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -2024,7 +2024,7 @@ export interface ProvidersCapabilities {
 }
 
 /**
- * What a client may do to one child session; nothing is allowed unless listed.
+ * What a client may do with a child session; nothing else is allowed.
  * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface SubagentSessionCapabilities {
@@ -2034,7 +2034,7 @@ export interface SubagentSessionCapabilities {
 }
 
 /**
- * Empty mark; being there, it lets the client cancel a child session's work.
+ * Empty object; its presence allows the client to cancel a child session's work.
  * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface SessionCancelCapabilities {
@@ -2042,22 +2042,22 @@ export interface SessionCancelCapabilities {
 }
 
 /**
- * First message of a connection, in which a client proposes a version and says what it can serve.
+ * First message of a connection: the client proposes a protocol version and states its capabilities.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface InitializeRequest {
   /**
-   * Highest major version that the client speaks.
+   * Newest protocol version that the client supports.
    * Rule INIT-04.
    */
   protocolVersion: ProtocolVersion;
   /**
-   * Program behind the client, for logs and for display.
+   * Name and version of the client, for logs and for display.
    * Rule INIT-12.
    */
   info: Implementation;
   /**
-   * Features that the agent may use; whatever is left out counts as unsupported.
+   * Features that the agent may use; an absent one is not supported.
    * Absent means `{}`.
    * Rule CAP-06.
    */
@@ -2066,18 +2066,18 @@ export interface InitializeRequest {
 }
 
 /**
- * What a client can do for an agent; a member left out means that it cannot.
+ * What a client supports; an absent member means that it does not.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface ClientCapabilities {
-  /** Kinds of login that need help from the client. */
+  /** Authentication methods that need the client's help. */
   auth?: ClientAuthCapabilities | null;
-  /** Ways in which the client lets an agent question the user. */
+  /** Forms of elicitation that the client supports. */
   elicitation?: ElicitationCapabilities | null;
   /** @experimental Draft `nes`. */
   nes?: ClientNesCapabilities | null;
   /**
-   * Ways of counting positions in text that the client can follow, best first.
+   * Position encodings that the client supports, the preferred one first.
    * Rule NES-09.
    * @experimental Draft `nes`.
    */
@@ -2086,17 +2086,17 @@ export interface ClientCapabilities {
 }
 
 /**
- * Kinds of login that need a client's help and that this client can help with.
+ * Authentication methods that need a client's help and that this client supports.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface ClientAuthCapabilities {
-  /** Present when the client can run the agent's program in a terminal that the user types into. */
+  /** Present when the client can run the agent's program in a terminal for the user. */
   terminal?: TerminalAuthCapabilities | null;
   _meta?: Meta | null;
 }
 
 /**
- * Empty mark of a client that can run the agent's program in a terminal the user types into.
+ * Empty object; its presence means that the client can run the agent's program in a terminal for the user.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface TerminalAuthCapabilities {
@@ -2104,19 +2104,19 @@ export interface TerminalAuthCapabilities {
 }
 
 /**
- * Ways of asking the user that a client supports; an empty object names none.
+ * Forms of elicitation that a client supports; an empty object means none.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface ElicitationCapabilities {
   /** Present when the client can show forms. */
   form?: ElicitationFormCapabilities | null;
-  /** Present when the client can send the user to a web page. */
+  /** Present when the client can open a web page for the user. */
   url?: ElicitationUrlCapabilities | null;
   _meta?: Meta | null;
 }
 
 /**
- * Empty mark; being there, it says that the client can show forms.
+ * Empty object; its presence means that the client can show forms.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface ElicitationFormCapabilities {
@@ -2124,7 +2124,7 @@ export interface ElicitationFormCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the client can send the user to a web page.
+ * Empty object; its presence means that the client can open a web page for the user.
  * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface ElicitationUrlCapabilities {
@@ -2132,7 +2132,7 @@ export interface ElicitationUrlCapabilities {
 }
 
 /**
- * Id that ties an answer to its request: text or a whole number, but never null.
+ * Id of a request and its response: a string or an integer, never null.
  * @see https://agentclientprotocol.com/protocol/v2/overview
  */
 export type RequestId =
@@ -2140,35 +2140,35 @@ export type RequestId =
   | string;
 
 /**
- * Failure that answers a request in place of a result, in the form of JSON-RPC.
+ * JSON-RPC error: the response to a request that failed.
  * @see https://agentclientprotocol.com/protocol/v2/error
  */
 export interface Error {
   /**
-   * What sort of failure it is.
+   * The error code.
    * Rule RPC-04.
    */
   code: ErrorCode;
   /**
-   * The failure in one short sentence.
+   * The error in one short sentence.
    * Rule RPC-04.
    */
   message: string;
-  /** Anything more that helps to understand the failure. */
+  /** Additional information about the error. */
   data?: ErrorData | null;
 }
 
 /**
- * Sort of a failure, as a number; numbers that have no name here are legal too.
- * - `-32700` `parse_error`: The text that arrived is not JSON.
- * - `-32600` `invalid_request`: The JSON that arrived is no proper message.
- * - `-32601` `method_not_found`: The receiver does not serve the method.
+ * Error code; codes without a name here are valid, too.
+ * - `-32700` `parse_error`: The received text is not JSON.
+ * - `-32600` `invalid_request`: The received JSON is not a valid message.
+ * - `-32601` `method_not_found`: The receiver does not support the method.
  * - `-32602` `invalid_params`: The parameters do not fit the method.
- * - `-32603` `internal_error`: The receiver failed in a way it did not foresee.
- * - `-32800` `request_cancelled`: The work was given up before there was a result.
+ * - `-32603` `internal_error`: Internal error of the receiver.
+ * - `-32800` `request_cancelled`: The request was cancelled before there was a result.
  * - `-32000` `auth_required`: The call needs a login first.
  * - `-32002` `resource_not_found`: Something that the call names, such as a file or a session, does not exist.
- * - `-32022` `unsupported_protocol_version`: The agent speaks no version as low as the proposed one.
+ * - `-32022` `unsupported_protocol_version`: The agent supports no version as old as the proposed one.
  * @see https://agentclientprotocol.com/protocol/v2/error
  */
 export type ErrorCode =
@@ -2184,7 +2184,7 @@ export type ErrorCode =
   | (number & {});
 
 /**
- * Details of a failure: one of the forms that the protocol defines, or anything else.
+ * Data of an error: one of the forms that the protocol defines, or any other JSON.
  * @see https://agentclientprotocol.com/protocol/v2/error
  */
 export type ErrorData =
@@ -2193,24 +2193,24 @@ export type ErrorData =
   | unknown;
 
 /**
- * Details of a refused connection: the version that was asked for and those on offer.
+ * Data of the error that refuses a protocol version: the requested version and the supported ones.
  * @see https://agentclientprotocol.com/protocol/v2/error
  */
 export interface UnsupportedProtocolVersionErrorData {
   /** Version that the client proposed. */
   requested: ProtocolVersion;
-  /** Versions that the agent speaks. */
+  /** Versions that the agent supports. */
   supported: ProtocolVersion[];
   _meta?: Meta | null;
 }
 
 /**
- * Details of a refused call: which session is unknown to the agent or not live.
+ * Data of the error for a session that is unknown to the agent or not open.
  * @see https://agentclientprotocol.com/protocol/v2/error
  */
 export interface SessionNotFoundErrorData {
   /**
-   * Id as the request named it.
+   * Id of the session.
    * Rule SESS-01.
    */
   sessionId: SessionId;
@@ -2218,7 +2218,7 @@ export interface SessionNotFoundErrorData {
 }
 
 /**
- * Which of the sender's requests is no longer needed; it gets an answer all the same.
+ * The request to cancel; it still gets a response.
  * @see https://agentclientprotocol.com/protocol/v2/cancellation
  */
 export interface CancelRequestNotification {
@@ -2237,12 +2237,12 @@ export interface CancelRequestNotification {
  */
 export interface MessageMcpRequest {
   /**
-   * Server that should answer.
+   * Server that the request is for.
    * Rule MOA-03.
    */
   serverId: McpServerAcpId;
   /**
-   * Id for what follows on the request.
+   * Id of the MCP request, for notifications about it.
    * Rule MOA-04.
    */
   requestId: McpRequestId;
@@ -2257,28 +2257,28 @@ export interface MessageMcpRequest {
 }
 
 /**
- * Name of an MCP server that is reached through the connection.
+ * Id of an MCP server that is reached over the ACP connection.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export type McpServerAcpId = string;
 
 /**
- * Name of one MCP request, made by its caller and unrelated to the id of the outer message.
+ * Id of an MCP request, chosen by the sender and unrelated to the id of the outer request.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export type McpRequestId = string;
 
 /**
- * One environment variable for a program that is about to start.
+ * An environment variable for a program to start.
  * @see https://agentclientprotocol.com/protocol/v2/authentication
  */
 export interface EnvVariable {
   /** Rule SESS-62. */
   name: string;
   /**
-   * Text that the variable is set to.
+   * Value of the variable.
    * Rule SESS-62.
    */
   value: string;
@@ -2295,7 +2295,7 @@ export interface McpServerOther {
 }
 
 /**
- * How to reach one MCP server; the type says which way is meant.
+ * How to reach an MCP server; the type names the transport.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export type McpServer =
@@ -2305,14 +2305,14 @@ export type McpServer =
   | McpServerOther;
 
 /**
- * Name and value of a header that goes with the requests to an MCP server.
+ * Name and value of a header for requests to an MCP server.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface HttpHeader {
   /** Rule SESS-62. */
   name: string;
   /**
-   * Text that the header is sent with.
+   * Value of the header.
    * Rule SESS-62.
    */
   value: string;
@@ -2320,7 +2320,7 @@ export interface HttpHeader {
 }
 
 /**
- * MCP server at a web address, spoken to over the streamable HTTP transport.
+ * MCP server with a URL, reached over the streamable HTTP transport.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface McpServerHttp {
@@ -2337,7 +2337,7 @@ export interface McpServerHttp {
    */
   url: string;
   /**
-   * Headers that go with each request, save those that the transport sets itself.
+   * Headers for each request, except those that the transport sets itself.
    * Rule SESS-62.
    */
   headers?: HttpHeader[];
@@ -2345,7 +2345,7 @@ export interface McpServerHttp {
 }
 
 /**
- * MCP server that the client provides and that is reached through the connection itself.
+ * MCP server that the client provides and that is reached over the ACP connection.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
@@ -2354,7 +2354,7 @@ export interface McpServerAcp {
   /** Name to show for the server. */
   name: string;
   /**
-   * Id to address the server by, used for no other one on the connection.
+   * Id of the server, unique on the connection.
    * Rule MOA-02.
    */
   serverId: McpServerAcpId;
@@ -2362,7 +2362,7 @@ export interface McpServerAcp {
 }
 
 /**
- * MCP server that the agent starts as a program and talks to over standard input and output.
+ * MCP server that the agent starts as a program and reaches over standard input and output.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface McpServerStdio {
@@ -2383,7 +2383,7 @@ export interface McpServerStdio {
    */
   args?: string[];
   /**
-   * Variables to add to the program's environment; the last of a name wins.
+   * Environment variables to add; the last one of a name takes effect.
    * Rule SESS-62.
    */
   env?: EnvVariable[];
@@ -2391,13 +2391,13 @@ export interface McpServerStdio {
 }
 
 /**
- * Result of an MCP request, handed through without a look at it.
+ * Result of an MCP request, passed on unchanged.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export interface MessageMcpResponseResult {
   /**
-   * Result as the MCP server gave it; null is a result too.
+   * Result of the MCP server; null is valid, too.
    * Rule MOA-06.
    */
   result: unknown;
@@ -2405,13 +2405,13 @@ export interface MessageMcpResponseResult {
 }
 
 /**
- * Error of an MCP request, as opposed to a failure of the connection.
+ * Error of an MCP request, not of the ACP request.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export interface MessageMcpResponseError {
   /**
-   * Error as the MCP server gave it.
+   * Error of the MCP server, unchanged.
    * Rule MOA-06.
    */
   error: McpError;
@@ -2419,7 +2419,7 @@ export interface MessageMcpResponseError {
 }
 
 /**
- * Outcome of an MCP request: its result or its error, passed on untouched.
+ * Outcome of an MCP request: its result or its error, unchanged.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
@@ -2428,17 +2428,17 @@ export type MessageMcpResponse =
   | MessageMcpResponseError;
 
 /**
- * Error that an MCP server returned, which is not a failure of the connection.
+ * Error of an MCP server, not of the ACP request.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_over_acp`.
  */
 export interface McpError {
-  /** Code from the MCP server, in its own numbering. */
+  /** Error code of the MCP server. */
   code: number;
-  /** Message from the MCP server. */
+  /** Error message of the MCP server. */
   message: string;
   /**
-   * Details from the MCP server; null is kept apart from absence.
+   * Additional information from the MCP server; null and absence are distinct.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   data?: unknown | null;
@@ -2471,13 +2471,13 @@ export interface MessageMcpNotification {
 }
 
 /**
- * Which MCP server of the other side to open a connection to.
+ * The MCP server to connect to.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
 export interface ConnectMcpRequest {
   /**
-   * The server, by the id it was declared with.
+   * The id with which the server was declared.
    * Rule MOA-03.
    */
   serverId: McpServerAcpId;
@@ -2485,13 +2485,13 @@ export interface ConnectMcpRequest {
 }
 
 /**
- * Id of a new connection to an MCP server, never handed out before.
+ * Id of a new connection to an MCP server, never used before.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
 export interface ConnectMcpResponse {
   /**
-   * Fresh id; one server may have several connections.
+   * New id; a server can have several connections.
    * Rule MOA-03.
    */
   connectionId: McpConnectionId;
@@ -2499,7 +2499,7 @@ export interface ConnectMcpResponse {
 }
 
 /**
- * Which connection to an MCP server to close; nothing may follow on its id.
+ * The connection to an MCP server to close; its id is invalid afterwards.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
@@ -2513,7 +2513,7 @@ export interface DisconnectMcpRequest {
 }
 
 /**
- * Empty answer that says the connection to the MCP server is closed.
+ * Empty response: the connection to the MCP server is closed.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
@@ -2522,14 +2522,14 @@ export interface DisconnectMcpResponse {
 }
 
 /**
- * Name of one open connection to an MCP server that is reached through this one.
+ * Id of an open connection to an MCP server over the ACP connection.
  * @see https://agentclientprotocol.com/rfds/mcp-over-acp
  * @experimental Draft `mcp_connections`.
  */
 export type McpConnectionId = string;
 
 /**
- * Which suggestion the user took, so that the agent can learn from it.
+ * The suggestion that the user accepted.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2537,7 +2537,7 @@ export interface AcceptNesNotification {
   /** Session for suggestions, as `nes/start` returned it. */
   sessionId: SessionId;
   /**
-   * The suggestion that was taken.
+   * The accepted suggestion.
    * Rule NES-08.
    */
   suggestionId: NesSuggestionId;
@@ -2568,7 +2568,7 @@ export interface CloseNesRequest {
 }
 
 /**
- * Empty answer that says the session has ended and its resources are free.
+ * Empty response: the session is closed and its resources are free.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2577,7 +2577,7 @@ export interface CloseNesResponse {
 }
 
 /**
- * What an agent that suggests edits wants to hear of, and to get with each request.
+ * The notifications and the context that an agent wants for its edit suggestions.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2605,7 +2605,7 @@ export interface NesContextCapabilities {
 }
 
 /**
- * Problem that the editor shows at some place in a document.
+ * A problem that the editor reports at a place in a document.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2615,16 +2615,16 @@ export interface NesDiagnostic {
    * A URI.
    */
   uri: string;
-  /** Text the problem is attached to. */
+  /** Range of the problem. */
   range: Range;
   severity: NesDiagnosticSeverity;
-  /** Text shown to the user. */
+  /** Message for the user. */
   message: string;
   _meta?: Meta | null;
 }
 
 /**
- * How serious the problem behind a diagnostic is.
+ * Severity of a diagnostic.
  * - `error`: The code is wrong.
  * - `warning`: The code is suspicious.
  * - `information`: Worth knowing, nothing to repair.
@@ -2641,7 +2641,7 @@ export type NesDiagnosticSeverity =
   | (string & {});
 
 /**
- * Empty mark; being there, it says that the agent wants diagnostics of the editor with each request.
+ * Empty object; its presence means that the agent wants diagnostics of the editor with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2650,12 +2650,12 @@ export interface NesDiagnosticsCapabilities {
 }
 
 /**
- * Mark of an agent that wants the latest edits with each request, and how many at most.
+ * Its presence means that the agent wants the latest edits with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesEditHistoryCapabilities {
-  /** Most edits that one request may carry. */
+  /** Maximum number of edits in a request. */
   maxCount?: number | null;
   _meta?: Meta | null;
 }
@@ -2683,7 +2683,7 @@ export interface NesEditHistoryEntry {
  */
 export interface NesEditSuggestion {
   /**
-   * Names the suggestion when it is accepted or rejected.
+   * Id of the suggestion.
    * Rule NES-14.
    */
   suggestionId: NesSuggestionId;
@@ -2698,13 +2698,13 @@ export interface NesEditSuggestion {
    * Rule NES-14.
    */
   edits: NesTextEdit[];
-  /** Where to put the cursor once the edits are in. */
+  /** Where to put the cursor after the edits. */
   cursorPosition?: Position | null;
   _meta?: Meta | null;
 }
 
 /**
- * Families of events that an agent listens to; so far there are only those of documents.
+ * Notifications that an agent wants; currently only those about documents.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2714,7 +2714,7 @@ export interface NesEventCapabilities {
 }
 
 /**
- * A few lines of a file that follow each other, with their numbers.
+ * Consecutive lines of a file, with their numbers.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2734,7 +2734,7 @@ export interface NesExcerpt {
 }
 
 /**
- * Empty mark; being there, it says that the client can go to another place.
+ * Empty object; its presence means that the client can jump to another place.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2743,13 +2743,13 @@ export interface NesJumpCapabilities {
 }
 
 /**
- * Suggestion to go on at another place, in the same document or in another.
+ * Suggestion to continue at another place, in the same document or in another.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesJumpSuggestion {
   /**
-   * Names the suggestion when it is accepted or rejected.
+   * Id of the suggestion.
    * Rule NES-14.
    */
   suggestionId: NesSuggestionId;
@@ -2776,7 +2776,7 @@ export interface NesOpenFile {
   uri: string;
   /** Language of the document, such as `rust`. */
   languageId: string;
-  /** Part of the file on screen; null when its tab is hidden. */
+  /** Visible part of the file; null when its tab is hidden. */
   visibleRange?: Range | null;
   /** When the file last had the focus, in milliseconds since the Unix epoch. */
   lastFocusedMs?: number | bigint | null;
@@ -2784,7 +2784,7 @@ export interface NesOpenFile {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants the list of open files with each request.
+ * Empty object; its presence means that the agent wants the list of open files with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2793,7 +2793,7 @@ export interface NesOpenFilesCapabilities {
 }
 
 /**
- * File that the user had open or edited a short while ago, with its text.
+ * File that the user opened or edited recently, with its text.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2811,22 +2811,22 @@ export interface NesRecentFile {
 }
 
 /**
- * Mark of an agent that wants recently used files with each request, and how many at most.
+ * Its presence means that the agent wants recently used files with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesRecentFilesCapabilities {
-  /** Most files that one request may carry. */
+  /** Maximum number of files in a request. */
   maxCount?: number | null;
   _meta?: Meta | null;
 }
 
 /**
- * Why a suggestion came to nothing; each reason teaches the agent something else.
- * - `rejected`: The user turned it down.
- * - `ignored`: The user went on editing until it no longer applied.
+ * Why a suggestion was not accepted.
+ * - `rejected`: The user rejected it.
+ * - `ignored`: The user continued to edit until it no longer applied.
  * - `replaced`: A newer suggestion took its place.
- * - `cancelled`: The request was called off before its answer came.
+ * - `cancelled`: The request was cancelled before its response.
  * Other values are legal.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
@@ -2839,7 +2839,7 @@ export type NesRejectReason =
   | (string & {});
 
 /**
- * Parts of another file that help to understand the code at hand.
+ * Parts of another file that are relevant to the code.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2854,7 +2854,7 @@ export interface NesRelatedSnippet {
 }
 
 /**
- * Empty mark; being there, it says that the agent wants excerpts of related files with each request.
+ * Empty object; its presence means that the agent wants excerpts of related files with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2863,7 +2863,7 @@ export interface NesRelatedSnippetsCapabilities {
 }
 
 /**
- * Empty mark; being there, it says that the client can rename a symbol.
+ * Empty object; its presence means that the client can rename a symbol.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2872,30 +2872,30 @@ export interface NesRenameCapabilities {
 }
 
 /**
- * Suggestion to give a symbol another name wherever it is used.
+ * Suggestion to rename a symbol wherever it is used.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesRenameSuggestion {
   /**
-   * Names the suggestion when it is accepted or rejected.
+   * Id of the suggestion.
    * Rule NES-14.
    */
   suggestionId: NesSuggestionId;
   /**
-   * A document that holds the symbol.
+   * A document that contains the symbol.
    * A URI.
    */
   uri: string;
-  /** A place where the symbol stands. */
+  /** A position of the symbol. */
   position: Position;
-  /** Name that the symbol should get. */
+  /** New name of the symbol. */
   newName: string;
   _meta?: Meta | null;
 }
 
 /**
- * Git repository that the workspace is a copy of, for agents with an index of it.
+ * Git repository of the workspace, for agents that have an index of it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2903,13 +2903,13 @@ export interface NesRepository {
   name: string;
   /** User or organisation that the repository belongs to. */
   owner: string;
-  /** Address the repository is fetched from. */
+  /** URL of the repository. */
   remoteUrl: string;
   _meta?: Meta | null;
 }
 
 /**
- * Empty mark; being there, it says that the client can replace text in many files.
+ * Empty object; its presence means that the client can replace text in many files.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2924,7 +2924,7 @@ export interface NesSearchAndReplaceCapabilities {
  */
 export interface NesSearchAndReplaceSuggestion {
   /**
-   * Names the suggestion when it is accepted or rejected.
+   * Id of the suggestion.
    * Rule NES-14.
    */
   suggestionId: NesSuggestionId;
@@ -2935,7 +2935,7 @@ export interface NesSearchAndReplaceSuggestion {
   uri: string;
   /** Text or pattern to look for. */
   search: string;
-  /** What each match becomes. */
+  /** Replacement for each match. */
   replace: string;
   /**
    * True when `search` is a pattern instead of plain text.
@@ -2970,7 +2970,7 @@ export interface NesSuggestionEdit extends NesEditSuggestion {
 }
 
 /**
- * Suggestion to go on at another place, in the same document or in another.
+ * Suggestion to continue at another place, in the same document or in another.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -2979,7 +2979,7 @@ export interface NesSuggestionJump extends NesJumpSuggestion {
 }
 
 /**
- * Suggestion to give a symbol another name wherever it is used.
+ * Suggestion to rename a symbol wherever it is used.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3004,7 +3004,7 @@ export interface NesSuggestionSearchAndReplace extends NesSearchAndReplaceSugges
 export interface NesSuggestionOther {
   kind: `_${string}`;
   /**
-   * Names the suggestion when it is accepted or rejected.
+   * Id of the suggestion.
    * Rule NES-14.
    */
   suggestionId: NesSuggestionId;
@@ -3012,7 +3012,7 @@ export interface NesSuggestionOther {
 }
 
 /**
- * One thing the user may want to do next; the kind says which members describe it.
+ * A suggested change; the kind determines its members.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3024,29 +3024,29 @@ export type NesSuggestion =
   | NesSuggestionOther;
 
 /**
- * Name of a suggestion, made by the agent and unique within the session.
+ * Id of a suggestion, chosen by the agent and unique within the session.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export type NesSuggestionId = string;
 
 /**
- * Change to one place of a document: a range and the text that takes its place.
+ * Change to a document: a range and the text that replaces it.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesTextEdit {
   /** Text to replace; an empty range inserts. */
   range: Range;
-  /** Text that takes the place of the range. */
+  /** Text that replaces the range. */
   newText: string;
   _meta?: Meta | null;
 }
 
 /**
- * What made the client ask for suggestions at this moment.
+ * Why the client requests suggestions.
  * - `automatic`: The user typed or moved the cursor.
- * - `diagnostic`: An error or warning turned up near the cursor.
+ * - `diagnostic`: An error or warning appeared near the cursor.
  * - `manual`: The user asked for a suggestion.
  * Other values are legal.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -3059,7 +3059,7 @@ export type NesTriggerKind =
   | (string & {});
 
 /**
- * One thing that the user did in the editor, with its place and time.
+ * An action of the user in the editor, with its place and time.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3079,18 +3079,18 @@ export interface NesUserAction {
 }
 
 /**
- * Mark of an agent that wants the latest user actions with each request, and how many at most.
+ * Its presence means that the agent wants the latest user actions with each request.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface NesUserActionsCapabilities {
-  /** Most actions that one request may carry. */
+  /** Maximum number of actions in a request. */
   maxCount?: number | null;
   _meta?: Meta | null;
 }
 
 /**
- * Which suggestion was not taken, and why where the client knows.
+ * The suggestion that was rejected, with the reason if it is known.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3098,17 +3098,17 @@ export interface RejectNesNotification {
   /** Session for suggestions, as `nes/start` returned it. */
   sessionId: SessionId;
   /**
-   * The suggestion that was not taken.
+   * The rejected suggestion.
    * Rule NES-08.
    */
   suggestionId: NesSuggestionId;
-  /** Why it was not taken. */
+  /** Why it was rejected. */
   reason?: NesRejectReason | null;
   _meta?: Meta | null;
 }
 
 /**
- * What the agent should know of the workspace; it stays true until the session ends.
+ * The workspace; it does not change during the session.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3126,18 +3126,18 @@ export interface StartNesRequest {
 }
 
 /**
- * Id of a new session for suggestions, which has nothing to do with chat sessions.
+ * Id of a new session for suggestions, unrelated to other sessions.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
 export interface StartNesResponse {
-  /** Id that every later message about suggestions and documents carries. */
+  /** Id of the session, for every later message about suggestions and documents. */
   sessionId: SessionId;
   _meta?: Meta | null;
 }
 
 /**
- * Where the user is in which document, and what else the agent asked to be told.
+ * The document, the position of the cursor, and the context that the agent wants.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3169,7 +3169,7 @@ export interface SuggestNesRequest {
 }
 
 /**
- * What the agent suggests; kinds may be mixed, and there may be nothing.
+ * The agent's suggestions, of any kinds; there may be none.
  * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
  * @experimental Draft `nes`.
  */
@@ -3183,17 +3183,17 @@ export interface SuggestNesResponse {
 }
 
 /**
- * What the agent wants to do and the answers it offers to the user.
+ * The tool call that needs permission, and the options for the user.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface RequestPermissionRequest {
   /**
-   * Session in which the step would be taken.
+   * Session of the tool call.
    * Rule PERM-01.
    */
   sessionId: SessionId;
   /**
-   * Question to the user.
+   * Title of the request, for the user.
    * Rule PERM-10.
    */
   title: string;
@@ -3203,12 +3203,12 @@ export interface RequestPermissionRequest {
    */
   description?: string | null;
   /**
-   * The step itself, in a form that programs can read.
+   * What the permission is for, as structured data.
    * Rule PERM-12.
    */
   subject?: RequestPermissionSubject | null;
   /**
-   * Answers to choose from.
+   * Options to choose from.
    * At least 1 item.
    * Rule PERM-02.
    */
@@ -3217,7 +3217,7 @@ export interface RequestPermissionRequest {
 }
 
 /**
- * Permission for a tool call, whose state comes along as in an update.
+ * Permission for a tool call, with its state as in an update.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface RequestPermissionSubjectToolCall extends ToolCallPermissionSubject {
@@ -3225,7 +3225,7 @@ export interface RequestPermissionSubjectToolCall extends ToolCallPermissionSubj
 }
 
 /**
- * Permission for a command, which the agent runs by itself if it is granted.
+ * Permission for a command that the agent runs itself.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface RequestPermissionSubjectCommand extends CommandPermissionSubject {
@@ -3242,7 +3242,7 @@ export interface RequestPermissionSubjectOther {
 }
 
 /**
- * Step that needs permission; unknown kinds are kept, and shown in general or declined.
+ * What a permission request is about; unknown kinds are kept, and are shown without details or declined.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export type RequestPermissionSubject =
@@ -3251,12 +3251,12 @@ export type RequestPermissionSubject =
   | RequestPermissionSubjectOther;
 
 /**
- * Permission for a tool call, whose state comes along as in an update.
+ * Permission for a tool call, with its state as in an update.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface ToolCallPermissionSubject {
   /**
-   * State of the call, to be taken over before the question is shown.
+   * State of the call, to be applied before the request is shown.
    * Rule PERM-09.
    */
   toolCall: ToolCallUpdate;
@@ -3264,44 +3264,44 @@ export interface ToolCallPermissionSubject {
 }
 
 /**
- * Permission for a command, which the agent runs by itself if it is granted.
+ * Permission for a command that the agent runs itself.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface CommandPermissionSubject {
   /**
-   * Command that would run.
+   * The command.
    * Rule PERM-13.
    */
   command: string;
   /**
-   * Directory that it would run in.
+   * Directory to run it in.
    * Rule PERM-13.
    */
   cwd: AbsolutePath;
-  /** Tool call behind the command, where there is one. */
+  /** Tool call of the command, if any. */
   toolCallId?: ToolCallId | null;
-  /** Terminal that the command would run in, where there is one yet. */
+  /** Terminal of the command, if it exists already. */
   terminalId?: TerminalId | null;
   _meta?: Meta | null;
 }
 
 /**
- * One of the answers that the user may give to a request for permission.
+ * An option of a permission request.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface PermissionOption {
   /**
-   * Id to send back when the answer is chosen.
+   * Id of the option.
    * Rule PERM-03.
    */
   optionId: PermissionOptionId;
   /**
-   * Text of the answer.
+   * Label of the option.
    * Rule PERM-01.
    */
   name: string;
   /**
-   * What the answer amounts to, for icons and shortcuts.
+   * Kind of the option, for icons and shortcuts.
    * Rule PERM-16.
    */
   kind: PermissionOptionKind;
@@ -3309,17 +3309,17 @@ export interface PermissionOption {
 }
 
 /**
- * Name of an answer, made by the agent and unique within one request.
+ * Id of an option, chosen by the agent and unique within its request.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export type PermissionOptionId = string;
 
 /**
- * What an answer amounts to: yes or no, and for this occasion or for good.
- * - `allow_once`: Yes, for this occasion.
- * - `allow_always`: Yes, and do not ask again.
- * - `reject_once`: No, for this occasion.
- * - `reject_always`: No, and do not ask again.
+ * Kind of an option: allow or reject, once or always.
+ * - `allow_once`: Allow this time only.
+ * - `allow_always`: Allow, and do not ask again.
+ * - `reject_once`: Reject this time only.
+ * - `reject_always`: Reject, and do not ask again.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
@@ -3331,12 +3331,12 @@ export type PermissionOptionKind =
   | (string & {});
 
 /**
- * How a request for permission ended; only an allowing choice lets the agent go on.
+ * Response to a permission request; the agent may continue only if the choice allows it.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface RequestPermissionResponse {
   /**
-   * The user's choice, or that there was none; an unknown outcome allows nothing.
+   * The user's choice, or that there is none; an unknown outcome allows nothing.
    * Rule PERM-15.
    */
   outcome: RequestPermissionOutcome;
@@ -3344,7 +3344,7 @@ export interface RequestPermissionResponse {
 }
 
 /**
- * No answer was chosen, because the work was cancelled or the question turned down.
+ * No option was chosen: the work was cancelled, or the user dismissed the request.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface RequestPermissionOutcomeCancelled extends CancelledPermissionOutcome {
@@ -3352,7 +3352,7 @@ export interface RequestPermissionOutcomeCancelled extends CancelledPermissionOu
 }
 
 /**
- * The user's choice among the answers that the request for permission offered.
+ * The option that the user chose.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface RequestPermissionOutcomeSelected extends SelectedPermissionOutcome {
@@ -3369,7 +3369,7 @@ export interface RequestPermissionOutcomeOther {
 }
 
 /**
- * End of a request for permission: a choice, or none; without a choice nothing is allowed.
+ * Outcome of a permission request: a choice, or none; without a choice nothing is allowed.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export type RequestPermissionOutcome =
@@ -3378,7 +3378,7 @@ export type RequestPermissionOutcome =
   | RequestPermissionOutcomeOther;
 
 /**
- * No answer was chosen, because the work was cancelled or the question turned down.
+ * No option was chosen: the work was cancelled, or the user dismissed the request.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface CancelledPermissionOutcome {
@@ -3386,12 +3386,12 @@ export interface CancelledPermissionOutcome {
 }
 
 /**
- * The user's choice among the answers that the request for permission offered.
+ * The option that the user chose.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface SelectedPermissionOutcome {
   /**
-   * Id of one of the answers that were offered.
+   * Id of the option.
    * Rule PERM-04.
    */
   optionId: PermissionOptionId;
@@ -3407,7 +3407,7 @@ export interface PlanUpdateContentItems extends PlanItems {
 }
 
 /**
- * A plan as the address of a file that holds it, for the client to open.
+ * A plan as the URI of a file that contains it.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -3416,7 +3416,7 @@ export interface PlanUpdateContentFile extends PlanFile {
 }
 
 /**
- * A plan written out as Markdown, which replaces the plan of the same id.
+ * A plan as Markdown, which replaces the plan of the same id.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -3439,7 +3439,7 @@ export interface PlanUpdateContentOther {
 }
 
 /**
- * A plan in one of its forms; unknown forms name their plan too and are kept.
+ * A plan in one of its forms; unknown forms have an id, too, and are kept.
  * @see https://agentclientprotocol.com/protocol/v2/agent-plan
  */
 export type PlanUpdateContent =
@@ -3449,13 +3449,13 @@ export type PlanUpdateContent =
   | PlanUpdateContentOther;
 
 /**
- * Name of a plan within its session, made by the agent to tell several plans apart.
+ * Id of a plan, chosen by the agent and unique within its session.
  * @see https://agentclientprotocol.com/protocol/v2/agent-plan
  */
 export type PlanId = string;
 
 /**
- * One step of a plan, with how much it matters and how far it has come.
+ * A step of a plan, with its priority and status.
  * @see https://agentclientprotocol.com/protocol/v2/agent-plan
  */
 export interface PlanEntry {
@@ -3465,12 +3465,12 @@ export interface PlanEntry {
    */
   content: string;
   /**
-   * How much the step matters.
+   * Priority of the step.
    * Rule PLAN-08.
    */
   priority: PlanEntryPriority;
   /**
-   * How far the step has come.
+   * Status of the step.
    * Rule PLAN-08.
    */
   status: PlanEntryStatus;
@@ -3478,9 +3478,9 @@ export interface PlanEntry {
 }
 
 /**
- * How much a step of a plan matters for the goal that the plan pursues.
+ * Priority of a step for the goal of the plan.
  * - `high`: The goal depends on it.
- * - `medium`: Worth doing, but the goal stands without it.
+ * - `medium`: Useful, but the goal can be reached without it.
  * - `low`: Welcome if there is time.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/agent-plan
@@ -3492,11 +3492,11 @@ export type PlanEntryPriority =
   | (string & {});
 
 /**
- * How far a step of a plan has come; the steps of a plan move on independently.
+ * Status of a step of a plan; each step has its own.
  * - `pending`: The step has not begun.
  * - `in_progress`: The step is being worked on.
  * - `completed`: The step is done.
- * - `cancelled`: The step was given up.
+ * - `cancelled`: The step was cancelled.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/agent-plan
  */
@@ -3526,7 +3526,7 @@ export interface PlanItems {
 }
 
 /**
- * A plan as the address of a file that holds it, for the client to open.
+ * A plan as the URI of a file that contains it.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -3546,7 +3546,7 @@ export interface PlanFile {
 }
 
 /**
- * A plan written out as Markdown, which replaces the plan of the same id.
+ * A plan as Markdown, which replaces the plan of the same id.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -3556,18 +3556,18 @@ export interface PlanMarkdown {
    * Rule PLAN-06.
    */
   planId: PlanId;
-  /** Whole text of the plan. */
+  /** Complete text of the plan. */
   content: string;
   _meta?: Meta | null;
 }
 
 /**
- * New contents of one of a session's plans; the other plans stay as they are.
+ * New contents of one plan of a session; other plans stay unchanged.
  * @see https://agentclientprotocol.com/protocol/v2/agent-plan
  */
 export interface PlanUpdate {
   /**
-   * The whole plan as it now stands.
+   * The complete plan.
    * Rule PLAN-06.
    */
   plan: PlanUpdateContent;
@@ -3575,13 +3575,13 @@ export interface PlanUpdate {
 }
 
 /**
- * Says that one of a session's plans no longer applies and can be taken off display.
+ * Reports that a plan no longer applies and is not to be shown any more.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
 export interface PlanRemoved {
   /**
-   * Plan to take away.
+   * Plan to remove.
    * Rule PLAN-13.
    */
   planId: PlanId;
@@ -3589,13 +3589,13 @@ export interface PlanRemoved {
 }
 
 /**
- * Tokens that the work just ended has consumed, as a sum and split by kind.
+ * Tokens used by the work that just ended, in total and by kind.
  * @see https://agentclientprotocol.com/rfds/end-turn-token-usage
  * @experimental Draft `end_turn_token_usage`.
  */
 export interface Usage {
   /**
-   * All kinds added up.
+   * Sum of all kinds.
    * Rule TURN-18.
    */
   totalTokens: number | bigint;
@@ -3605,26 +3605,26 @@ export interface Usage {
    */
   inputTokens: number | bigint;
   /**
-   * Tokens that the model wrote.
+   * Tokens generated by the model.
    * Rule TURN-18.
    */
   outputTokens: number | bigint;
-  /** Tokens that went into reasoning. */
+  /** Tokens used for reasoning. */
   thoughtTokens?: number | bigint | null;
-  /** Input tokens that a cache supplied. */
+  /** Input tokens read from a cache. */
   cachedReadTokens?: number | bigint | null;
-  /** Tokens that were stored in a cache. */
+  /** Tokens written to a cache. */
   cachedWriteTokens?: number | bigint | null;
   _meta?: Meta | null;
 }
 
 /**
- * Says that the message has its place in the conversation; work on it goes on.
+ * Response that accepts a message into the conversation; the work continues.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface PromptResponse {
   /**
-   * Id under which an update echoes the message; absent only where the peer has sent none.
+   * Id of the message in the update that echoes it; absent only if the peer sent none.
    * Rule LIFE-01.
    */
   messageId?: MessageId;
@@ -3632,13 +3632,13 @@ export interface PromptResponse {
 }
 
 /**
- * Name of a message, made by the agent and unique among the session's messages of one kind.
+ * Id of a message, chosen by the agent and unique among the session's messages of one kind.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export type MessageId = string;
 
 /**
- * What something has cost: an amount together with the unit that it is counted in.
+ * A cost: an amount and its unit.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface Cost {
@@ -3648,7 +3648,7 @@ export interface Cost {
    */
   amount: number;
   /**
-   * Unit of the amount: a currency's three letters for money, or a word such as credits.
+   * Unit of the amount: the three-letter code of a currency, or a word such as credits.
    * Rule TURN-12.
    */
   currency: string;
@@ -3666,13 +3666,13 @@ export interface PromptRequest {
    */
   sessionId: SessionId;
   /**
-   * Blocks of the message; text and resource links always work, other kinds need a capability.
+   * Blocks of the message; text and resource links are always allowed, other kinds need a capability.
    * At least 1 item.
    * Rule LIFE-23.
    */
   prompt: ContentBlock[];
   /**
-   * Key of the client's own that stays the same however often this message is sent, so that it is inserted once.
+   * Key chosen by the client, the same whenever this message is sent again, so that it is inserted once.
    * Rule LIFE-37.
    */
   idempotencyKey?: string | null;
@@ -3680,12 +3680,12 @@ export interface PromptRequest {
 }
 
 /**
- * Which session's foreground work to stop; prompts not yet taken up are dropped as well.
+ * The session whose foreground work to cancel; prompts that were not accepted yet are dropped as well.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface CancelSessionNotification {
   /**
-   * Session whose work should stop; other sessions go on.
+   * Session whose work to cancel; other sessions continue.
    * Rule SESS-01.
    */
   sessionId: SessionId;
@@ -3693,13 +3693,13 @@ export interface CancelSessionNotification {
 }
 
 /**
- * The model providers that an agent lets its client route, and their state.
+ * The model providers that a client can configure, and their state.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export interface ListProvidersResponse {
   /**
-   * All providers, switched off ones included.
+   * All providers, including disabled ones.
    * Rule PROV-09.
    */
   providers: ProviderInfo[];
@@ -3707,25 +3707,25 @@ export interface ListProvidersResponse {
 }
 
 /**
- * One model provider: what it can speak, where it points, and whether it may be off.
+ * A model provider: its interfaces, its current configuration, and whether it is required.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export interface ProviderInfo {
-  /** Id to route the provider by. */
+  /** Id of the provider. */
   providerId: ProviderId;
   /**
-   * Interfaces that the provider can use.
+   * Interfaces that the provider supports.
    * Rule PROV-11.
    */
   supported: LlmProtocol[];
   /**
-   * True when the provider cannot be switched off.
+   * True when the provider cannot be disabled.
    * Rule PROV-07.
    */
   required: boolean;
   /**
-   * Where the provider points; absent or null when it is switched off.
+   * Current configuration; absent or null when the provider is disabled.
    * Rule PROV-04.
    */
   current?: ProviderCurrentConfig | null;
@@ -3733,14 +3733,14 @@ export interface ProviderInfo {
 }
 
 /**
- * Name of a model provider, such as `main`, by which a client routes it.
+ * Id of a model provider, such as `main`.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export type ProviderId = string;
 
 /**
- * Programming interface that a model provider speaks; others exist, own ones begin with an underscore.
+ * API of a model provider; others are allowed, and custom ones begin with an underscore.
  * - `anthropic`: The interface of Anthropic.
  * - `openai`: The interface of OpenAI.
  * - `azure`: The interface of OpenAI as Azure serves it.
@@ -3759,15 +3759,15 @@ export type LlmProtocol =
   | (string & {});
 
 /**
- * Where a model provider points at present; headers are kept back as secrets.
+ * Current configuration of a model provider; headers are omitted, since they may be secrets.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export interface ProviderCurrentConfig {
-  /** Interface that is spoken. */
+  /** The API in use. */
   apiType: LlmProtocol;
   /**
-   * Address that requests go to.
+   * Base URL of requests.
    * A URI.
    */
   baseUrl: string;
@@ -3775,7 +3775,7 @@ export interface ProviderCurrentConfig {
 }
 
 /**
- * Empty answer that says the routing is in force for sessions to come.
+ * Empty response: the configuration applies to new sessions.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -3784,7 +3784,7 @@ export interface SetProviderResponse {
 }
 
 /**
- * Empty answer that says the provider is switched off, though still listed.
+ * Empty response: the provider is disabled, but still listed.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -3793,7 +3793,7 @@ export interface DisableProviderResponse {
 }
 
 /**
- * Question for the model providers; it has no members apart from metadata.
+ * Request for the model providers; it has no members apart from metadata.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -3802,7 +3802,7 @@ export interface ListProvidersRequest {
 }
 
 /**
- * New routing of one model provider; nothing of the earlier one survives.
+ * New configuration of a model provider; it replaces the earlier one completely.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
@@ -3818,13 +3818,13 @@ export interface SetProviderRequest {
    */
   apiType: LlmProtocol;
   /**
-   * Address that requests should go to.
+   * Base URL of requests.
    * A URI.
    * Rule PROV-06.
    */
   baseUrl: string;
   /**
-   * Headers of every request, secrets among them; absent means none.
+   * Headers of every request, which may contain secrets; absent means none.
    * Rule PROV-05.
    */
   headers?: { [key: string]: string };
@@ -3832,13 +3832,13 @@ export interface SetProviderRequest {
 }
 
 /**
- * Which model provider to switch off, so that the agent no longer uses it.
+ * The model provider to disable, so that the agent no longer uses it.
  * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
  * @experimental Draft `llm_providers`.
  */
 export interface DisableProviderRequest {
   /**
-   * Provider to switch off, which must not be a required one.
+   * Provider to disable, which must not be a required one.
    * Rule PROV-07.
    */
   providerId: ProviderId;
@@ -3846,25 +3846,25 @@ export interface DisableProviderRequest {
 }
 
 /**
- * The same offer as in `initialize`, for a component that is to act as a proxy.
+ * The same params as those of `initialize`, for a component that acts as a proxy.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export type InitializeProxyRequest = InitializeRequest;
 
 /**
- * A request on its way to or from the component behind a proxy.
+ * A request to or from the next component of a proxy.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export interface ProxySuccessorRequest {
   /**
-   * Method of the request inside.
+   * Method of the inner request.
    * Rule PROX-05.
    */
   method: string;
   /**
-   * Parameters of the request inside, unchanged.
+   * Parameters of the inner request, unchanged.
    * Rule PROX-05.
    */
   params?: unknown;
@@ -3872,32 +3872,32 @@ export interface ProxySuccessorRequest {
 }
 
 /**
- * The same answer as to `initialize`, for the chain from this proxy onwards.
+ * The same result as that of `initialize`, for the chain from this proxy onwards.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export type InitializeProxyResponse = InitializeResponse;
 
 /**
- * Result of the request inside, exactly as the component behind returned it.
+ * Result of the inner request, exactly as the next component returned it.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export type ProxySuccessorResponse = unknown;
 
 /**
- * A notification on its way to or from the component behind a proxy.
+ * A notification to or from the next component of a proxy.
  * @see https://agentclientprotocol.com/rfds/proxy-chains
  * @experimental Draft `proxy_chains`.
  */
 export interface ProxySuccessorNotification {
   /**
-   * Method of the notification inside.
+   * Method of the inner notification.
    * Rule PROX-05.
    */
   method: string;
   /**
-   * Parameters of the notification inside, unchanged.
+   * Parameters of the inner notification, unchanged.
    * Rule PROX-05.
    */
   params?: unknown;
@@ -3905,28 +3905,28 @@ export interface ProxySuccessorNotification {
 }
 
 /**
- * Name of one conversation, made by the agent and opaque to the client.
+ * Id of a session, chosen by the agent and opaque to the client.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export type SessionId = string;
 
 /**
- * Id of a new conversation together with the settings it starts with.
+ * Id of a new session, with its modes and config options.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface NewSessionResponse {
   /**
-   * Id to name in every later call about the conversation.
+   * Id of the session, for every later message about it.
    * Rule SESS-03.
    */
   sessionId: SessionId;
   /**
-   * Settings of the session with their starting values, in the agent's order.
+   * Config options of the session with their initial values, in the agent's order.
    * Rule CONF-02.
    */
   configOptions?: SessionConfigOption[];
   /**
-   * Commands that the user can call from the start.
+   * Commands that are available from the start.
    * Rule CMD-02.
    */
   availableCommands?: AvailableCommand[];
@@ -3934,7 +3934,7 @@ export interface NewSessionResponse {
 }
 
 /**
- * One page of the session list, with the position of the next page if there is one.
+ * A page of the session list, with the cursor of the next page if there is one.
  * @see https://agentclientprotocol.com/protocol/v2/session-list
  */
 export interface ListSessionsResponse {
@@ -3944,7 +3944,7 @@ export interface ListSessionsResponse {
    */
   sessions: SessionInfo[];
   /**
-   * Position of the next page, perhaps empty text; absent on the last page.
+   * Cursor of the next page, possibly an empty string; absent on the last page.
    * Rule SESS-37.
    */
   nextCursor?: SessionListCursor | null;
@@ -3952,32 +3952,32 @@ export interface ListSessionsResponse {
 }
 
 /**
- * What the session list says about one session; being listed attaches nobody to it.
+ * An entry of the session list; listing a session does not open it.
  * @see https://agentclientprotocol.com/protocol/v2/session-list
  */
 export interface SessionInfo {
   /** Rule SESS-42. */
   sessionId: SessionId;
   /**
-   * Base directory of the session.
+   * Working directory of the session.
    * Rule SESS-42.
    */
   cwd: AbsolutePath;
   /**
-   * Further roots of the session in order; they replace whatever was known before.
+   * Additional directories of the session, in order; they replace those that were known before.
    * Rule SESS-42.
    */
   additionalDirectories?: AbsolutePath[];
-  /** Text to show for the session. */
+  /** Title of the session. */
   title?: string | null;
   /**
-   * When something last happened in the session.
+   * Time of the last activity in the session.
    * A time as in ISO 8601.
    * Rule SESS-42.
    */
   updatedAt?: string | null;
   /**
-   * Whether the session is in the archive; absent means that the agent does not say.
+   * Whether the session is archived; absent means unknown.
    * @experimental Draft `session_archive`.
    */
   archived?: boolean | null;
@@ -3985,13 +3985,13 @@ export interface SessionInfo {
 }
 
 /**
- * Place in the list of sessions, made by the agent and handed back untouched.
+ * Position in the list of sessions, chosen by the agent and returned unchanged.
  * @see https://agentclientprotocol.com/protocol/v2/session-list
  */
 export type SessionListCursor = string;
 
 /**
- * Empty answer that says the session is gone, even if it was gone before.
+ * Empty response: the session is deleted, even if it did not exist.
  * @see https://agentclientprotocol.com/protocol/v2/session-delete
  */
 export interface DeleteSessionResponse {
@@ -3999,23 +3999,23 @@ export interface DeleteSessionResponse {
 }
 
 /**
- * Id of the branch together with the settings it starts with.
+ * Id of the fork, with its config options.
  * @see https://agentclientprotocol.com/rfds/session-fork
  * @experimental Draft `session_fork`.
  */
 export interface ForkSessionResponse {
   /**
-   * Id of the branch, never that of the conversation it came from.
+   * Id of the fork, which differs from that of the original session.
    * Rule SESS-49.
    */
   sessionId: SessionId;
   /**
-   * Settings of the branch with their starting values, in the agent's order.
+   * Config options of the fork with their initial values, in the agent's order.
    * Rule CONF-02.
    */
   configOptions?: SessionConfigOption[];
   /**
-   * Commands that the user can call in the branch from the start.
+   * Commands that are available in the fork from the start.
    * Rule CMD-02.
    */
   availableCommands?: AvailableCommand[];
@@ -4023,7 +4023,7 @@ export interface ForkSessionResponse {
 }
 
 /**
- * Empty answer that says the session has been put into the archive.
+ * Empty response: the session is archived.
  * @see https://agentclientprotocol.com/rfds/session-archive
  * @experimental Draft `session_archive`.
  */
@@ -4032,7 +4032,7 @@ export interface ArchiveSessionResponse {
 }
 
 /**
- * Empty answer that says the session is back in the usual session list.
+ * Empty response: the session is no longer archived.
  * @see https://agentclientprotocol.com/rfds/session-archive
  * @experimental Draft `session_archive`.
  */
@@ -4041,21 +4041,21 @@ export interface UnarchiveSessionResponse {
 }
 
 /**
- * What the agent holds of a session at this moment; it may change straight afterwards.
+ * Whether a session is in memory now; this can change at any time.
  * @see https://agentclientprotocol.com/rfds/session-status
  * @experimental Draft `session_status`.
  */
 export interface SessionStatusResponse {
-  /** Whether the session is in memory; unfamiliar values are read as `saved`. */
+  /** Whether the session is in memory; unknown values are read as `saved`. */
   status: SessionStatus;
-  /** What the session is doing, if the agent says; absence does not mean that it idles. */
+  /** What the session is doing; absent means unknown, not idle. */
   state?: StateUpdate | null;
   _meta?: Meta | null;
 }
 
 /**
- * Whether a session is live in the agent's memory or only in its storage.
- * - `open`: The session is in memory, perhaps for another connection than this one.
+ * Whether a session is in the agent's memory or only in its storage.
+ * - `open`: The session is in memory, possibly for another connection.
  * - `saved`: The session is stored and can be loaded or resumed, but is not in memory.
  * Other values are legal.
  * @see https://agentclientprotocol.com/rfds/session-status
@@ -4067,28 +4067,28 @@ export type SessionStatus =
   | (string & {});
 
 /**
- * The title as the agent has stored it, perhaps tidied up or shortened.
+ * The title as the agent stored it, possibly edited or shortened.
  * @see https://agentclientprotocol.com/protocol/v2/schema
  * @experimental Draft `session_set_title`.
  */
 export interface SetSessionTitleResponse {
-  /** Stored title, which is the one to show even where it differs from the wanted one. */
+  /** Stored title, to be shown even if it differs from the requested one. */
   title: string;
   _meta?: Meta | null;
 }
 
 /**
- * Settings and commands of a conversation that goes on; a replay ends before it.
+ * Config options and commands of a resumed session; a replay ends before this response.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface ResumeSessionResponse {
   /**
-   * Settings of the session with their present values, in the agent's order.
+   * Config options of the session with their current values, in the agent's order.
    * Rule CONF-02.
    */
   configOptions?: SessionConfigOption[];
   /**
-   * Commands that the user can call at present.
+   * Commands that are available now.
    * Rule CMD-02.
    */
   availableCommands?: AvailableCommand[];
@@ -4096,7 +4096,7 @@ export interface ResumeSessionResponse {
 }
 
 /**
- * Empty answer that says the session has ended and its resources are free.
+ * Empty response: the session is closed and its resources are free.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface CloseSessionResponse {
@@ -4104,39 +4104,39 @@ export interface CloseSessionResponse {
 }
 
 /**
- * Where a new conversation works and which tool servers it uses.
+ * The directories and the MCP servers of a new session.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface NewSessionRequest {
   /**
-   * Base directory of the session, whatever directory the agent's process runs in.
+   * Working directory of the session, independent of that of the agent's process.
    * Rule SESS-04.
    */
   cwd: AbsolutePath;
   /**
-   * Further roots beside the working directory, in order of precedence.
+   * Additional directories, in order of precedence.
    * Rule SESS-26.
    */
   additionalDirectories?: AbsolutePath[];
   /**
-   * MCP servers for the session's tools; absent means none.
+   * MCP servers for the session; absent means none.
    * Rule SESS-60.
    */
   mcpServers?: McpServer[];
-  /** Instructions at system level in addition to, or in place of, the agent's own. */
+  /** System prompt in addition to, or in place of, the agent's own. */
   systemPrompt?: SystemPrompt | null;
   _meta?: Meta | null;
 }
 
 /**
- * Instructions from the client that rank with the agent's own instead of with user messages.
+ * System prompt of the client, with the rank of the agent's own.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface SystemPrompt {
-  /** How the content meets the agent's own instructions; unsupported ways are refused. */
+  /** How the content is combined with the agent's own system prompt; unsupported modes are refused. */
   mode: SystemPromptMode;
   /**
-   * Blocks of the instructions: at least one, all of them text.
+   * Blocks of the system prompt: at least one, and only text.
    * Rule SESS-70.
    */
   content: ContentBlock[];
@@ -4144,9 +4144,9 @@ export interface SystemPrompt {
 }
 
 /**
- * How a client's instructions are combined with those of the agent.
- * - `append`: The client's text is added to what the agent already says to its model.
- * - `override`: The client's text stands in for the agent's built-in instructions; tools and permissions stay.
+ * How a client's system prompt is combined with that of the agent.
+ * - `append`: The client's text is appended to the agent's own system prompt.
+ * - `override`: The client's text replaces the agent's own system prompt; tools and permissions stay.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
@@ -4156,22 +4156,22 @@ export type SystemPromptMode =
   | (string & {});
 
 /**
- * Which sessions to list, and where in the list the wanted page begins.
+ * Which sessions to list, and where the page begins.
  * @see https://agentclientprotocol.com/protocol/v2/session-list
  */
 export interface ListSessionsRequest {
   /**
-   * Only sessions with this working directory are wanted.
+   * List only sessions with this working directory.
    * Rule SESS-36.
    */
   cwd?: AbsolutePath | null;
   /**
-   * Where to go on, exactly as the page before named it.
+   * The cursor from the page before, unchanged.
    * Rule SESS-37.
    */
   cursor?: SessionListCursor | null;
   /**
-   * Whether archived sessions count; left out, they do not.
+   * Whether to list archived sessions; if absent, they are not listed.
    * @experimental Draft `session_archive`.
    */
   archived?: SessionArchiveFilter | null;
@@ -4179,10 +4179,10 @@ export interface ListSessionsRequest {
 }
 
 /**
- * How a list request treats archived sessions; agents refuse filters that they do not know.
- * - `exclude`: Leave archived sessions out, as happens when no filter is given.
+ * Which sessions to list by their archived state; agents refuse unknown filters.
+ * - `exclude`: Omit archived sessions, as without a filter.
  * - `include`: Return sessions whether they are archived or not.
- * - `only`: Return nothing but archived sessions.
+ * - `only`: Return only archived sessions.
  * Other values are legal.
  * @see https://agentclientprotocol.com/rfds/session-archive
  * @experimental Draft `session_archive`.
@@ -4194,59 +4194,59 @@ export type SessionArchiveFilter =
   | (string & {});
 
 /**
- * Which session to remove, so that later lists no longer show it.
+ * The session to delete; later lists do not contain it.
  * @see https://agentclientprotocol.com/protocol/v2/session-delete
  */
 export interface DeleteSessionRequest {
-  /** Session to remove; it need not be attached to this connection. */
+  /** Session to delete; it need not be open on this connection. */
   sessionId: SessionId;
   _meta?: Meta | null;
 }
 
 /**
- * Which conversation to branch off from, and the surroundings of the branch.
+ * The session to fork, and the directories and MCP servers of the fork.
  * @see https://agentclientprotocol.com/rfds/session-fork
  * @experimental Draft `session_fork`.
  */
 export interface ForkSessionRequest {
   /**
-   * Conversation that the branch starts from.
+   * Session to fork.
    * Rule SESS-66.
    */
   sessionId: SessionId;
   /**
-   * Base directory of the branch.
+   * Working directory of the fork.
    * Rule SESS-66.
    */
   cwd: AbsolutePath;
   /**
-   * All further roots of the branch; it takes over none by itself.
+   * All additional directories of the fork; it inherits none.
    * Rule SESS-26.
    */
   additionalDirectories?: AbsolutePath[];
   /**
-   * MCP servers for the branch's tools; absent means none.
+   * MCP servers for the fork; absent means none.
    * Rule SESS-60.
    */
   mcpServers?: McpServer[];
-  /** Instructions at system level for the branch; left out, the agent picks what applies. */
+  /** System prompt for the fork; if absent, the agent chooses. */
   systemPrompt?: SystemPrompt | null;
   _meta?: Meta | null;
 }
 
 /**
- * Which session to put away without losing its id or its history.
+ * The session to archive; its id and history are kept.
  * @see https://agentclientprotocol.com/rfds/session-archive
  * @experimental Draft `session_archive`.
  */
 export interface ArchiveSessionRequest {
-  /** Session to put into the archive. */
+  /** Session to archive. */
   sessionId: SessionId;
   _meta?: Meta | null;
 }
 
 /**
- * Which archived session to show in the usual list again; it stays unloaded.
+ * The session to take out of the archive; it is not opened.
  * @see https://agentclientprotocol.com/rfds/session-archive
  * @experimental Draft `session_archive`.
  */
@@ -4257,60 +4257,60 @@ export interface UnarchiveSessionRequest {
 }
 
 /**
- * Which session the question is about; asking leaves it untouched.
+ * The session whose status to return; it is not changed.
  * @see https://agentclientprotocol.com/rfds/session-status
  * @experimental Draft `session_status`.
  */
 export interface SessionStatusRequest {
-  /** Session to look up; it need not be attached to this connection. */
+  /** Session to look up; it need not be open on this connection. */
   sessionId: SessionId;
   _meta?: Meta | null;
 }
 
 /**
- * New title for any session that the agent would list, live or not.
+ * New title for a session, open or not.
  * @see https://agentclientprotocol.com/protocol/v2/schema
  * @experimental Draft `session_set_title`.
  */
 export interface SetSessionTitleRequest {
-  /** Session to rename; it need not be attached to this connection. */
+  /** Session to rename; it need not be open on this connection. */
   sessionId: SessionId;
-  /** Wanted title; the agent may tidy it up, and refuses one with nothing left. */
+  /** Requested title; the agent may edit it, and refuses one that is empty afterwards. */
   title: string;
   _meta?: Meta | null;
 }
 
 /**
- * Which conversation to go on with, and the surroundings that it gets this time.
+ * The session to resume, and its directories and MCP servers.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface ResumeSessionRequest {
   /**
-   * Conversation to go on with.
+   * Session to resume.
    * Rule SESS-01.
    */
   sessionId: SessionId;
   /**
-   * Base directory of the session, the same as before.
+   * Working directory of the session, the same as before.
    * Rule SESS-04.
    */
   cwd: AbsolutePath;
   /**
-   * All further roots from now on; earlier ones are not remembered.
+   * All additional directories from now on; earlier ones no longer apply.
    * Rule SESS-26.
    */
   additionalDirectories?: AbsolutePath[];
   /**
-   * MCP servers for the session's tools; absent means none.
+   * MCP servers for the session; absent means none.
    * Rule SESS-60.
    */
   mcpServers?: McpServer[];
   /**
-   * Where in the history to begin a replay; absent means that none is wanted.
+   * Where in the history to begin a replay; absent means no replay.
    * Rule SESS-19.
    */
   replayFrom?: ReplayFrom | null;
-  /** Instructions at system level; left out, the agent decides between stored and usual ones. */
+  /** System prompt; if absent, the agent uses the stored one or its own. */
   systemPrompt?: SystemPrompt | null;
   _meta?: Meta | null;
 }
@@ -4325,7 +4325,7 @@ export interface ReplayFromOther {
 }
 
 /**
- * Place in a conversation's history where a replay begins, that place included.
+ * Position in a session's history where a replay begins, inclusive.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export type ReplayFrom =
@@ -4333,7 +4333,7 @@ export type ReplayFrom =
   | ReplayFromOther;
 
 /**
- * Begins the replay with the oldest thing that the agent has kept.
+ * Replays everything that the agent has kept.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface ReplayFromStart {
@@ -4342,12 +4342,12 @@ export interface ReplayFromStart {
 }
 
 /**
- * Which live session to end; its work is cancelled first, in the background too.
+ * The session to close; its work is cancelled first, including background work.
  * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface CloseSessionRequest {
   /**
-   * Session to end.
+   * Session to close.
    * Rule SESS-01.
    */
   sessionId: SessionId;
@@ -4355,7 +4355,7 @@ export interface CloseSessionRequest {
 }
 
 /**
- * The session is at work, on a prompt or on the agent's own account.
+ * The session is working, on a prompt or by the agent's own decision.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateRunning extends RunningStateUpdate {
@@ -4363,7 +4363,7 @@ export interface StateUpdateRunning extends RunningStateUpdate {
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateIdleEndTurn extends IdleStateUpdateEndTurn {
@@ -4371,7 +4371,7 @@ export interface StateUpdateIdleEndTurn extends IdleStateUpdateEndTurn {
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateIdleMaxTokens extends IdleStateUpdateMaxTokens {
@@ -4379,7 +4379,7 @@ export interface StateUpdateIdleMaxTokens extends IdleStateUpdateMaxTokens {
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateIdleMaxTurnRequests extends IdleStateUpdateMaxTurnRequests {
@@ -4387,7 +4387,7 @@ export interface StateUpdateIdleMaxTurnRequests extends IdleStateUpdateMaxTurnRe
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateIdleRefusal extends IdleStateUpdateRefusal {
@@ -4395,7 +4395,7 @@ export interface StateUpdateIdleRefusal extends IdleStateUpdateRefusal {
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateIdleCancelled extends IdleStateUpdateCancelled {
@@ -4403,7 +4403,7 @@ export interface StateUpdateIdleCancelled extends IdleStateUpdateCancelled {
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateIdleError extends IdleStateUpdateError {
@@ -4411,7 +4411,7 @@ export interface StateUpdateIdleError extends IdleStateUpdateError {
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateIdleUntagged extends IdleStateUpdateUntagged {
@@ -4419,7 +4419,7 @@ export interface StateUpdateIdleUntagged extends IdleStateUpdateUntagged {
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateIdleOther extends IdleStateUpdateOther {
@@ -4427,7 +4427,7 @@ export interface StateUpdateIdleOther extends IdleStateUpdateOther {
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export type StateUpdateIdle =
@@ -4441,7 +4441,7 @@ export type StateUpdateIdle =
   | StateUpdateIdleOther;
 
 /**
- * The session cannot go on until the user has done something.
+ * The session waits for the user.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateRequiresAction extends RequiresActionStateUpdate {
@@ -4449,7 +4449,7 @@ export interface StateUpdateRequiresAction extends RequiresActionStateUpdate {
 }
 
 /**
- * The agent has lost sight of the session's activity; the last state may be out of date.
+ * The agent does not know what the session is doing; the last state may be out of date.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface StateUpdateUnknown extends UnknownStateUpdate {
@@ -4466,7 +4466,7 @@ export interface StateUpdateOther {
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export type StateUpdate =
@@ -4485,7 +4485,7 @@ export interface BackgroundWorkTerminal extends BackgroundTerminal {
 }
 
 /**
- * A tool call whose work goes on although no process of its own stands for it.
+ * A tool call that continues without a process of its own.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface BackgroundWorkToolCall extends BackgroundToolCall {
@@ -4493,7 +4493,7 @@ export interface BackgroundWorkToolCall extends BackgroundToolCall {
 }
 
 /**
- * A child session that works on by itself or has background work of its own.
+ * A child session that is working or has background work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface BackgroundWorkSubagent extends BackgroundSubagent {
@@ -4510,7 +4510,7 @@ export interface BackgroundWorkOther {
 }
 
 /**
- * One thing that runs beside the foreground work; unknown kinds count as running too.
+ * An item of background work; unknown kinds are running, too.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export type BackgroundWork =
@@ -4520,7 +4520,7 @@ export type BackgroundWork =
   | BackgroundWorkOther;
 
 /**
- * A child session that works on by itself or has background work of its own.
+ * A child session that is working or has background work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface BackgroundSubagent {
@@ -4530,12 +4530,12 @@ export interface BackgroundSubagent {
 }
 
 /**
- * The session is at work, on a prompt or on the agent's own account.
+ * The session is working, on a prompt or by the agent's own decision.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface RunningStateUpdate {
   /**
-   * All that runs beside it, each time; absent means that the agent does not say.
+   * The complete list of background work; absent means unknown.
    * Rule LIFE-36.
    */
   background?: BackgroundWork[] | null;
@@ -4543,11 +4543,11 @@ export interface RunningStateUpdate {
 }
 
 /**
- * The session's work ended in a failure, with details where there are any.
+ * The session's work failed, with details if there are any.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface ErrorStopReason {
-  /** What failed, in the form of a JSON-RPC error. */
+  /** The failure, as a JSON-RPC error. */
   error?: Error | null;
 }
 
@@ -4562,7 +4562,7 @@ export interface IdleStateUpdateBase {
    */
   usage?: Usage | null;
   /**
-   * All that runs all the same, each time; absent means that the agent does not say.
+   * The complete list of background work; absent means unknown.
    * Rule LIFE-36.
    */
   background?: BackgroundWork[] | null;
@@ -4570,7 +4570,7 @@ export interface IdleStateUpdateBase {
 }
 
 /**
- * The work was done, even where no model was asked.
+ * The work was completed, with or without a model.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface IdleStateUpdateEndTurn extends IdleStateUpdateBase {
@@ -4586,7 +4586,7 @@ export interface IdleStateUpdateMaxTokens extends IdleStateUpdateBase {
 }
 
 /**
- * The limit on model calls for this piece of work was reached.
+ * The limit on model calls for this work was reached.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface IdleStateUpdateMaxTurnRequests extends IdleStateUpdateBase {
@@ -4594,7 +4594,7 @@ export interface IdleStateUpdateMaxTurnRequests extends IdleStateUpdateBase {
 }
 
 /**
- * The agent will not go on.
+ * The agent refuses to continue.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface IdleStateUpdateRefusal extends IdleStateUpdateBase {
@@ -4602,7 +4602,7 @@ export interface IdleStateUpdateRefusal extends IdleStateUpdateBase {
 }
 
 /**
- * The user or the client stopped the work.
+ * The user or the client cancelled the work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface IdleStateUpdateCancelled extends IdleStateUpdateBase {
@@ -4611,7 +4611,7 @@ export interface IdleStateUpdateCancelled extends IdleStateUpdateBase {
 
 /**
  * Something went wrong.
- * The session's work ended in a failure, with details where there are any.
+ * The session's work failed, with details if there are any.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface IdleStateUpdateError extends IdleStateUpdateBase, ErrorStopReason {
@@ -4633,7 +4633,7 @@ export interface IdleStateUpdateOther extends IdleStateUpdateBase {
 }
 
 /**
- * The session does nothing in the foreground and is ready for the next prompt.
+ * The session has no foreground work and is ready for the next prompt.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export type IdleStateUpdate =
@@ -4647,12 +4647,12 @@ export type IdleStateUpdate =
   | IdleStateUpdateOther;
 
 /**
- * The session cannot go on until the user has done something.
+ * The session waits for the user.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface RequiresActionStateUpdate {
   /**
-   * All that runs meanwhile, each time; absent means that the agent does not say.
+   * The complete list of background work; absent means unknown.
    * Rule LIFE-36.
    */
   background?: BackgroundWork[] | null;
@@ -4660,12 +4660,12 @@ export interface RequiresActionStateUpdate {
 }
 
 /**
- * The agent has lost sight of the session's activity; the last state may be out of date.
+ * The agent does not know what the session is doing; the last state may be out of date.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface UnknownStateUpdate {
   /**
-   * All that is known to run, each time; absent means that the agent does not say.
+   * The complete list of known background work; absent means unknown.
    * Rule LIFE-36.
    */
   background?: BackgroundWork[] | null;
@@ -4673,18 +4673,18 @@ export interface UnknownStateUpdate {
 }
 
 /**
- * Name of a terminal, made by the agent and never used twice in a session.
+ * Id of a terminal, chosen by the agent and never reused in a session.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export type TerminalId = string;
 
 /**
- * A terminal of the agent as part of a tool call, for display only.
+ * A terminal of the agent as part of a tool call; for display only.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface Terminal {
   /**
-   * Terminal to show; updates of their own fill it.
+   * Terminal to show; its output comes in other updates.
    * Rule DTERM-01.
    */
   terminalId: TerminalId;
@@ -4696,13 +4696,13 @@ export interface Terminal {
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface BackgroundTerminal {
-  /** Terminal that the process runs in. */
+  /** Terminal of the process. */
   terminalId: TerminalId;
   _meta?: Meta | null;
 }
 
 /**
- * Empty answer that says the stop is under way; an update tells when the command has ended.
+ * Empty response: the command is being cancelled; an update reports its end.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface CancelTerminalResponse {
@@ -4710,7 +4710,7 @@ export interface CancelTerminalResponse {
 }
 
 /**
- * Everything that a terminal has printed up to now, as bytes.
+ * Complete output of a terminal so far, as bytes.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface TerminalOutput {
@@ -4724,11 +4724,11 @@ export interface TerminalOutput {
 }
 
 /**
- * How a command ended; even an empty one says that it has ended.
+ * How a command ended; even an empty object means that it has ended.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface TerminalExitStatus {
-  /** Number that the process returned, which may be negative. */
+  /** Exit code, which may be negative. */
   exitCode?: number | bigint | null;
   /**
    * Signal that ended the process, such as `SIGTERM`.
@@ -4739,18 +4739,18 @@ export interface TerminalExitStatus {
 }
 
 /**
- * Width and height of a terminal, counted in characters.
+ * Width and height of a terminal in characters.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface TerminalSize {
   /**
-   * Characters in a line.
+   * Characters per line.
    * At least 1.
    * Rule DTERM-16.
    */
   cols: number;
   /**
-   * Lines on the screen.
+   * Number of lines.
    * At least 1.
    * Rule DTERM-16.
    */
@@ -4759,17 +4759,17 @@ export interface TerminalSize {
 }
 
 /**
- * What a client may do to a terminal; nothing is allowed unless listed.
+ * What a client may do with a terminal; nothing else is allowed.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface TerminalCapabilities {
-  /** Present when the terminal's command may be stopped. */
+  /** Present when the terminal's command can be cancelled. */
   cancel?: TerminalCancelCapabilities | null;
   _meta?: Meta | null;
 }
 
 /**
- * Empty mark; being there, it lets the client stop the terminal's command.
+ * Empty object; its presence allows the client to cancel the terminal's command.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface TerminalCancelCapabilities {
@@ -4777,12 +4777,12 @@ export interface TerminalCancelCapabilities {
 }
 
 /**
- * State of a terminal; a new id starts one, absent members stay, null takes them away.
+ * State of a terminal; a new id starts one, absent members stay, null clears them.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface TerminalUpdate {
   /**
-   * Terminal that is started or changed.
+   * Id of the terminal.
    * Rule DTERM-01.
    */
   terminalId: TerminalId;
@@ -4799,7 +4799,7 @@ export interface TerminalUpdate {
    */
   cwd?: AbsolutePath | null;
   /**
-   * All output up to now; it takes the place of what was collected.
+   * Complete output so far; it replaces what was collected.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule DTERM-06.
    */
@@ -4811,13 +4811,13 @@ export interface TerminalUpdate {
    */
   exitStatus?: TerminalExitStatus | null;
   /**
-   * Size that the command formats its output for.
+   * Size of the terminal.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule DTERM-16.
    */
   size?: TerminalSize | null;
   /**
-   * What a client may do to the terminal from now on.
+   * What a client may do with the terminal from now on.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   capabilities?: TerminalCapabilities | null;
@@ -4825,7 +4825,7 @@ export interface TerminalUpdate {
 }
 
 /**
- * Next bytes that a terminal has printed, to be added to the ones before.
+ * Next bytes of a terminal's output, to be appended.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface TerminalOutputChunk {
@@ -4835,7 +4835,7 @@ export interface TerminalOutputChunk {
    */
   terminalId: TerminalId;
   /**
-   * Bytes to add, to be decoded by themselves.
+   * Bytes to append, decoded on their own.
    * In base64.
    * Rule DTERM-07.
    */
@@ -4844,7 +4844,7 @@ export interface TerminalOutputChunk {
 }
 
 /**
- * Which terminal's command to stop while the rest of the session goes on.
+ * The terminal whose command to cancel; the rest of the session continues.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface CancelTerminalRequest {
@@ -4854,7 +4854,7 @@ export interface CancelTerminalRequest {
    */
   sessionId: SessionId;
   /**
-   * Terminal whose command to stop, which has to allow it.
+   * Terminal whose command to cancel, which has to allow it.
    * Rule DTERM-01.
    */
   terminalId: TerminalId;
@@ -4862,63 +4862,63 @@ export interface CancelTerminalRequest {
 }
 
 /**
- * State of a tool call; a new id starts one, absent members stay, null takes them away.
+ * State of a tool call; a new id starts one, absent members stay, null clears them.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface ToolCallUpdate {
   /**
-   * Call that is started or changed.
+   * Id of the tool call.
    * Rule TOOL-02.
    */
   toolCallId: ToolCallId;
   /**
-   * Name of the tool in the program, where the agent reveals it.
+   * Name of the tool, if the agent gives it.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule TOOL-17.
    */
   name?: string | null;
   /**
-   * The work of the tool, in words for the user.
+   * What the tool does, for the user.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule TOOL-19.
    */
   title?: string | null;
   /**
-   * Sort of tool; a new call begins as `other`, and null goes back to it.
+   * Kind of the tool; a new call begins as `other`, and null resets it to that.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule TOOL-24.
    */
   kind?: ToolKind | null;
   /**
-   * How far the call has come; a new one begins as `pending`, and null goes back to it.
+   * Status of the call; a new one begins as `pending`, and null resets it to that.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule TOOL-24.
    */
   status?: ToolCallStatus | null;
   /**
-   * What the call shows; it takes the place of all earlier contents.
+   * Content of the call; it replaces all earlier content.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule TOOL-19.
    */
   content?: ToolCallContent[] | null;
   /**
-   * Files that the call touches; they take the place of all earlier ones.
+   * Files that the call works on; they replace all earlier ones.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule TOOL-10.
    */
   locations?: ToolCallLocation[] | null;
   /**
-   * Arguments exactly as the tool received them.
+   * Raw input of the tool.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   rawInput?: unknown | null;
   /**
-   * Result exactly as the tool returned it.
+   * Raw output of the tool.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   rawOutput?: unknown | null;
   /**
-   * What a client may do to the call from now on.
+   * What a client may do with the call from now on.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   capabilities?: ToolCallCapabilities | null;
@@ -4926,22 +4926,22 @@ export interface ToolCallUpdate {
 }
 
 /**
- * Name of a tool call, made by the agent and never used twice in a session.
+ * Id of a tool call, chosen by the agent and never reused in a session.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export type ToolCallId = string;
 
 /**
- * What sort of thing a tool does, for icons and wording; unknown kinds look like `other`.
- * - `read`: Looks at files or data.
+ * Kind of a tool, for icons and wording; unknown kinds are shown like `other`.
+ * - `read`: Reads files or data.
  * - `edit`: Changes files or data.
- * - `delete`: Takes files or data away.
- * - `move`: Gives files another place or name.
- * - `search`: Looks for something.
- * - `execute`: Starts commands or code.
- * - `think`: Plans or reasons without touching anything outside.
+ * - `delete`: Deletes files or data.
+ * - `move`: Moves or renames files.
+ * - `search`: Searches for something.
+ * - `execute`: Runs commands or code.
+ * - `think`: Plans or reasons without side effects.
  * - `fetch`: Gets data from elsewhere.
- * - `switch_mode`: Puts the session into another mode.
+ * - `switch_mode`: Changes the session's mode.
  * - `other`: Anything else, and what is assumed when no kind is given.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
@@ -4960,13 +4960,13 @@ export type ToolKind =
   | (string & {});
 
 /**
- * How far a tool call has come; the last three states are final, unknown ones are not.
- * - `pending`: Nothing runs yet: the input is incomplete, the user has not agreed, or it is not its turn.
- * - `in_progress`: The tool is at work.
- * - `paused`: The tool has begun but stands still until something sets it going again.
- * - `completed`: The tool is done and succeeded.
- * - `failed`: The tool is done and did not succeed.
- * - `cancelled`: The tool was stopped before it was done.
+ * Status of a tool call; the last three are final, unknown ones are not.
+ * - `pending`: The tool has not started: its input is incomplete, or it waits for permission or for its turn.
+ * - `in_progress`: The tool is running.
+ * - `paused`: The tool has started, and is paused.
+ * - `completed`: The tool succeeded.
+ * - `failed`: The tool failed.
+ * - `cancelled`: The tool was cancelled before it finished.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
@@ -4980,7 +4980,7 @@ export type ToolCallStatus =
   | (string & {});
 
 /**
- * Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+ * Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface ToolCallContentContent extends Content {
@@ -4988,7 +4988,7 @@ export interface ToolCallContentContent extends Content {
 }
 
 /**
- * Changes to files: which ones and how, and where possible a patch to show.
+ * Changes to files, if possible with a patch to show.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface ToolCallContentDiff extends Diff {
@@ -4996,7 +4996,7 @@ export interface ToolCallContentDiff extends Diff {
 }
 
 /**
- * A terminal of the agent as part of a tool call, for display only.
+ * A terminal of the agent as part of a tool call; for display only.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface ToolCallContentTerminal extends Terminal {
@@ -5004,7 +5004,7 @@ export interface ToolCallContentTerminal extends Terminal {
 }
 
 /**
- * Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+ * Link from a tool call to another session, such as the child that does its work; for display only.
  * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface ToolCallContentSession extends SessionReference {
@@ -5032,7 +5032,7 @@ export type ToolCallContent =
   | ToolCallContentOther;
 
 /**
- * Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+ * Link from a tool call to another session, such as the child that does its work; for display only.
  * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface SessionReference {
@@ -5046,7 +5046,7 @@ export interface SessionReference {
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface DiffChangeBase {
-  /** Sort of the file afterwards, or of the deleted file. */
+  /** Kind of the file afterwards, or of the deleted file. */
   fileType?: DiffFileType | null;
   /** Media type of the file afterwards, or of the deleted file. */
   mimeType?: MediaType | null;
@@ -5055,7 +5055,7 @@ export interface DiffChangeBase {
 
 /**
  * The file is new.
- * Path of a file that is added, deleted or given other contents.
+ * Path of a file that is added, deleted or modified.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface DiffChangeAdd extends DiffChangeBase, DiffPathChange {
@@ -5063,8 +5063,8 @@ export interface DiffChangeAdd extends DiffChangeBase, DiffPathChange {
 }
 
 /**
- * The file is taken away.
- * Path of a file that is added, deleted or given other contents.
+ * The file is deleted.
+ * Path of a file that is added, deleted or modified.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface DiffChangeDelete extends DiffChangeBase, DiffPathChange {
@@ -5072,8 +5072,8 @@ export interface DiffChangeDelete extends DiffChangeBase, DiffPathChange {
 }
 
 /**
- * The file gets other contents.
- * Path of a file that is added, deleted or given other contents.
+ * The file is modified.
+ * Path of a file that is added, deleted or modified.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface DiffChangeModify extends DiffChangeBase, DiffPathChange {
@@ -5081,7 +5081,7 @@ export interface DiffChangeModify extends DiffChangeBase, DiffPathChange {
 }
 
 /**
- * The file gets another place or name.
+ * The file is moved or renamed.
  * Paths of a file that is moved or copied, before and afterwards.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
@@ -5090,7 +5090,7 @@ export interface DiffChangeMove extends DiffChangeBase, DiffPathPairChange {
 }
 
 /**
- * The file is made as a copy of another.
+ * The file is a copy of another.
  * Paths of a file that is moved or copied, before and afterwards.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
@@ -5108,7 +5108,7 @@ export interface DiffChangeOther extends DiffChangeBase {
 }
 
 /**
- * What happens to one file; the operation says which paths come along.
+ * Change to one file; the operation determines which paths it has.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export type DiffChange =
@@ -5120,11 +5120,11 @@ export type DiffChange =
   | DiffChangeOther;
 
 /**
- * Sort of a changed file, so that a client knows whether there is text to compare.
- * - `text`: The file holds text.
- * - `binary`: The file holds something other than text.
- * - `directory`: It is a directory.
- * - `symlink`: It is a symbolic link.
+ * Kind of a changed file, so that a client knows whether there is text to compare.
+ * - `text`: A text file.
+ * - `binary`: A binary file.
+ * - `directory`: A directory.
+ * - `symlink`: A symbolic link.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
@@ -5136,7 +5136,7 @@ export type DiffFileType =
   | (string & {});
 
 /**
- * Path of a file that is added, deleted or given other contents.
+ * Path of a file that is added, deleted or modified.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface DiffPathChange {
@@ -5153,12 +5153,12 @@ export interface DiffPathChange {
  */
 export interface DiffPathPairChange {
   /**
-   * The file it comes from.
+   * The original path.
    * Rule TOOL-26.
    */
   oldPath: AbsolutePath;
   /**
-   * The file it becomes.
+   * The new path.
    * Rule TOOL-26.
    */
   path: AbsolutePath;
@@ -5170,12 +5170,12 @@ export interface DiffPathPairChange {
  */
 export interface DiffPatch {
   /**
-   * How to read the text.
+   * Format of the text.
    * Rule TOOL-27.
    */
   format: DiffPatchFormat;
   /**
-   * The patch itself.
+   * The patch.
    * Rule TOOL-27.
    */
   text: string;
@@ -5183,8 +5183,8 @@ export interface DiffPatch {
 }
 
 /**
- * How the text of a patch is to be read; clients leave out what they cannot read.
- * - `git_patch`: As `git diff -p` prints it, save that all paths are absolute and have no prefix.
+ * Format of a patch; clients ignore unknown formats.
+ * - `git_patch`: As printed by `git diff -p`, but all paths are absolute and have no prefix.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
@@ -5193,17 +5193,17 @@ export type DiffPatchFormat =
   | (string & {});
 
 /**
- * Changes to files: which ones and how, and where possible a patch to show.
+ * Changes to files, if possible with a patch to show.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface Diff {
   /**
-   * Every file concerned; this list decides, whatever the patch says.
+   * All changed files; this list takes precedence over the patch.
    * Rule TOOL-26.
    */
   changes: DiffChange[];
   /**
-   * Text for display, of all or of a part of the changes.
+   * Patch of all or of some changes, for display.
    * Rule TOOL-27.
    */
   patch?: DiffPatch | null;
@@ -5211,7 +5211,7 @@ export interface Diff {
 }
 
 /**
- * File, and perhaps line, that a tool is working at, for editors that follow along.
+ * File, and possibly line, that a tool works on, so that an editor can follow.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface ToolCallLocation {
@@ -5231,7 +5231,7 @@ export interface ToolCallLocation {
 }
 
 /**
- * What a client may do to a tool call; nothing is allowed unless listed.
+ * What a client may do with a tool call; nothing else is allowed.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface ToolCallCapabilities {
@@ -5241,7 +5241,7 @@ export interface ToolCallCapabilities {
 }
 
 /**
- * Empty mark; being there, it lets the client cancel the tool call.
+ * Empty object; its presence allows the client to cancel the tool call.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface ToolCallCancelCapabilities {
@@ -5249,17 +5249,17 @@ export interface ToolCallCancelCapabilities {
 }
 
 /**
- * A tool call whose work goes on although no process of its own stands for it.
+ * A tool call that continues without a process of its own.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface BackgroundToolCall {
-  /** Call that goes on. */
+  /** The tool call. */
   toolCallId: ToolCallId;
   _meta?: Meta | null;
 }
 
 /**
- * Empty answer that says the stop is under way; an update tells when the call has ended.
+ * Empty response: the call is being cancelled; an update reports its end.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface CancelToolCallResponse {
@@ -5267,7 +5267,7 @@ export interface CancelToolCallResponse {
 }
 
 /**
- * Next item of what a tool call shows, to be added to the ones before.
+ * Next item of a tool call's content, to be appended.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface ToolCallContentChunk {
@@ -5277,7 +5277,7 @@ export interface ToolCallContentChunk {
    */
   toolCallId: ToolCallId;
   /**
-   * Item to add.
+   * Item to append.
    * Rule TOOL-21.
    */
   content: ToolCallContent;
@@ -5285,7 +5285,7 @@ export interface ToolCallContentChunk {
 }
 
 /**
- * Which tool call to stop while the rest of the session goes on.
+ * The tool call to cancel; the rest of the session continues.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface CancelToolCallRequest {
@@ -5295,7 +5295,7 @@ export interface CancelToolCallRequest {
    */
   sessionId: SessionId;
   /**
-   * Call to stop, which has to allow it.
+   * Tool call to cancel, which has to allow it.
    * Rule TOOL-02.
    */
   toolCallId: ToolCallId;
@@ -5313,7 +5313,7 @@ export interface UpdateSessionNotification {
    */
   sessionId: SessionId;
   /**
-   * What has happened, told apart by `sessionUpdate`.
+   * The update; `sessionUpdate` names its kind.
    * Rule LIFE-20.
    */
   update: SessionUpdate;
@@ -5322,7 +5322,7 @@ export interface UpdateSessionNotification {
 
 /**
  * Next block of a message of the user.
- * Next block of a message that is sent piece by piece, in order.
+ * Next block of a message that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateUserMessageChunk extends ContentChunk {
@@ -5330,7 +5330,7 @@ export interface SessionUpdateUserMessageChunk extends ContentChunk {
 }
 
 /**
- * A message of the user as it now stands; a new id starts one, absent members stay.
+ * A message of the user; a new id starts one, absent members stay.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateUserMessage extends UserMessage {
@@ -5339,7 +5339,7 @@ export interface SessionUpdateUserMessage extends UserMessage {
 
 /**
  * Next block of a message of the agent.
- * Next block of a message that is sent piece by piece, in order.
+ * Next block of a message that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateAgentMessageChunk extends ContentChunk {
@@ -5347,7 +5347,7 @@ export interface SessionUpdateAgentMessageChunk extends ContentChunk {
 }
 
 /**
- * A message of the agent as it now stands; a new id starts one, absent members stay.
+ * A message of the agent; a new id starts one, absent members stay.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateAgentMessage extends AgentMessage {
@@ -5356,7 +5356,7 @@ export interface SessionUpdateAgentMessage extends AgentMessage {
 
 /**
  * Next block of a thought of the agent.
- * Next block of a message that is sent piece by piece, in order.
+ * Next block of a message that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateAgentThoughtChunk extends ContentChunk {
@@ -5364,7 +5364,7 @@ export interface SessionUpdateAgentThoughtChunk extends ContentChunk {
 }
 
 /**
- * A thought of the agent as it now stands; a new id starts one, absent members stay.
+ * A thought of the agent; a new id starts one, absent members stay.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateAgentThought extends AgentThought {
@@ -5372,7 +5372,7 @@ export interface SessionUpdateAgentThought extends AgentThought {
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateRunning extends StateUpdateRunning {
@@ -5380,7 +5380,7 @@ export interface SessionUpdateStateUpdateRunning extends StateUpdateRunning {
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateIdleEndTurn extends StateUpdateIdleEndTurn {
@@ -5388,7 +5388,7 @@ export interface SessionUpdateStateUpdateIdleEndTurn extends StateUpdateIdleEndT
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateIdleMaxTokens extends StateUpdateIdleMaxTokens {
@@ -5396,7 +5396,7 @@ export interface SessionUpdateStateUpdateIdleMaxTokens extends StateUpdateIdleMa
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateIdleMaxTurnRequests extends StateUpdateIdleMaxTurnRequests {
@@ -5404,7 +5404,7 @@ export interface SessionUpdateStateUpdateIdleMaxTurnRequests extends StateUpdate
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateIdleRefusal extends StateUpdateIdleRefusal {
@@ -5412,7 +5412,7 @@ export interface SessionUpdateStateUpdateIdleRefusal extends StateUpdateIdleRefu
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateIdleCancelled extends StateUpdateIdleCancelled {
@@ -5420,7 +5420,7 @@ export interface SessionUpdateStateUpdateIdleCancelled extends StateUpdateIdleCa
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateIdleError extends StateUpdateIdleError {
@@ -5428,7 +5428,7 @@ export interface SessionUpdateStateUpdateIdleError extends StateUpdateIdleError 
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateIdleUntagged extends StateUpdateIdleUntagged {
@@ -5436,7 +5436,7 @@ export interface SessionUpdateStateUpdateIdleUntagged extends StateUpdateIdleUnt
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateIdleOther extends StateUpdateIdleOther {
@@ -5444,7 +5444,7 @@ export interface SessionUpdateStateUpdateIdleOther extends StateUpdateIdleOther 
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateRequiresAction extends StateUpdateRequiresAction {
@@ -5452,7 +5452,7 @@ export interface SessionUpdateStateUpdateRequiresAction extends StateUpdateRequi
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateUnknown extends StateUpdateUnknown {
@@ -5460,7 +5460,7 @@ export interface SessionUpdateStateUpdateUnknown extends StateUpdateUnknown {
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateStateUpdateOther extends StateUpdateOther {
@@ -5468,7 +5468,7 @@ export interface SessionUpdateStateUpdateOther extends StateUpdateOther {
 }
 
 /**
- * What a session is doing in the foreground, reported as a whole each time.
+ * Complete state of a session's foreground work.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export type SessionUpdateStateUpdate =
@@ -5486,8 +5486,7 @@ export type SessionUpdateStateUpdate =
   | SessionUpdateStateUpdateOther;
 
 /**
- * Marks the end of the history that `session/resume` was asked for: what came before is the past, what follows is
- * not.
+ * Ends the history that `session/resume` requested: earlier updates are history, later ones are not.
  * @see https://agentclientprotocol.com/rfds/v2/session-replay-complete
  */
 export interface SessionUpdateReplayComplete extends ReplayComplete {
@@ -5495,7 +5494,7 @@ export interface SessionUpdateReplayComplete extends ReplayComplete {
 }
 
 /**
- * Next item of what a tool call shows, to be added to the ones before.
+ * Next item of a tool call's content, to be appended.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface SessionUpdateToolCallContentChunk extends ToolCallContentChunk {
@@ -5503,7 +5502,7 @@ export interface SessionUpdateToolCallContentChunk extends ToolCallContentChunk 
 }
 
 /**
- * State of a tool call; a new id starts one, absent members stay, null takes them away.
+ * State of a tool call; a new id starts one, absent members stay, null clears them.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface SessionUpdateToolCallUpdate extends ToolCallUpdate {
@@ -5511,7 +5510,7 @@ export interface SessionUpdateToolCallUpdate extends ToolCallUpdate {
 }
 
 /**
- * State of a terminal; a new id starts one, absent members stay, null takes them away.
+ * State of a terminal; a new id starts one, absent members stay, null clears them.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface SessionUpdateTerminalUpdate extends TerminalUpdate {
@@ -5519,7 +5518,7 @@ export interface SessionUpdateTerminalUpdate extends TerminalUpdate {
 }
 
 /**
- * Next bytes that a terminal has printed, to be added to the ones before.
+ * Next bytes of a terminal's output, to be appended.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export interface SessionUpdateTerminalOutputChunk extends TerminalOutputChunk {
@@ -5527,7 +5526,7 @@ export interface SessionUpdateTerminalOutputChunk extends TerminalOutputChunk {
 }
 
 /**
- * New contents of one of a session's plans; the other plans stay as they are.
+ * New contents of one plan of a session; other plans stay unchanged.
  * @see https://agentclientprotocol.com/protocol/v2/agent-plan
  */
 export interface SessionUpdatePlanUpdate extends PlanUpdate {
@@ -5535,7 +5534,7 @@ export interface SessionUpdatePlanUpdate extends PlanUpdate {
 }
 
 /**
- * Says that one of a session's plans no longer applies and can be taken off display.
+ * Reports that a plan no longer applies and is not to be shown any more.
  * @see https://agentclientprotocol.com/rfds/plan-operations
  * @experimental Draft `plan_operations`.
  */
@@ -5544,7 +5543,7 @@ export interface SessionUpdatePlanRemoved extends PlanRemoved {
 }
 
 /**
- * The commands that a user can type from now on; the list replaces the earlier one.
+ * The commands that are available from now on; the list replaces the earlier one.
  * @see https://agentclientprotocol.com/protocol/v2/slash-commands
  */
 export interface SessionUpdateAvailableCommandsUpdate extends AvailableCommandsUpdate {
@@ -5552,7 +5551,7 @@ export interface SessionUpdateAvailableCommandsUpdate extends AvailableCommandsU
 }
 
 /**
- * All settings of the session after the agent itself has changed some.
+ * All config options of the session after the agent itself has changed some.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
 export interface SessionUpdateConfigOptionUpdate extends ConfigOptionUpdate {
@@ -5560,7 +5559,7 @@ export interface SessionUpdateConfigOptionUpdate extends ConfigOptionUpdate {
 }
 
 /**
- * Changes to what is known about a session; members that are left out stay as they are.
+ * Changes to the information about a session; absent members stay unchanged.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateSessionInfoUpdate extends SessionInfoUpdate {
@@ -5568,7 +5567,7 @@ export interface SessionUpdateSessionInfoUpdate extends SessionInfoUpdate {
 }
 
 /**
- * How full the context is and what the session has cost up to now.
+ * How full the context is, and the cost of the session so far.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateUsageUpdate extends UsageUpdate {
@@ -5576,7 +5575,7 @@ export interface SessionUpdateUsageUpdate extends UsageUpdate {
 }
 
 /**
- * Message to the user that is shown once, kept in no history and never relied upon.
+ * Message to the user that is shown once and is not part of the history.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateNotice extends Notice {
@@ -5592,7 +5591,7 @@ export interface SessionUpdateCompactionUpdate extends CompactionUpdate {
 }
 
 /**
- * Next piece of the summary that a running compaction leaves in place of the history.
+ * Next chunk of the summary that replaces the history.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateCompactionSummaryChunk extends CompactionSummaryChunk {
@@ -5600,7 +5599,7 @@ export interface SessionUpdateCompactionSummaryChunk extends CompactionSummaryCh
 }
 
 /**
- * A session that the agent runs below another one: its first report or changes to it.
+ * A child session that the agent runs for another session: its announcement, or changes to it.
  * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface SessionUpdateSubagentUpdate extends SubagentUpdate {
@@ -5608,7 +5607,7 @@ export interface SessionUpdateSubagentUpdate extends SubagentUpdate {
 }
 
 /**
- * Message from one session to another, as either side's history shows it; absent members stay.
+ * Message from one session to another, in the history of either; absent members stay.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateSessionMessage extends SessionMessage {
@@ -5616,7 +5615,7 @@ export interface SessionUpdateSessionMessage extends SessionMessage {
 }
 
 /**
- * Next block of a message between sessions, which is sent piece by piece.
+ * Next block of a message between sessions that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateSessionMessageChunk extends SessionMessageChunk {
@@ -5633,7 +5632,7 @@ export interface SessionUpdateOther {
 }
 
 /**
- * Everything an agent can report about a session; unknown kinds are kept and passed over.
+ * Everything an agent can report about a session; unknown kinds are kept, and ignored.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export type SessionUpdate =
@@ -5664,17 +5663,17 @@ export type SessionUpdate =
   | SessionUpdateOther;
 
 /**
- * Next block of a message that is sent piece by piece, in order.
+ * Next block of a message that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface ContentChunk {
   /**
-   * Equal on all pieces of one message; pieces of several messages may alternate.
+   * The same for all chunks of a message; chunks of several messages may alternate.
    * Rule LIFE-09.
    */
   messageId: MessageId;
   /**
-   * Block to add to the message.
+   * Block to append to the message.
    * Rule CONT-13.
    */
   content: ContentBlock;
@@ -5682,12 +5681,12 @@ export interface ContentChunk {
 }
 
 /**
- * A message of the user as it now stands; a new id starts one, absent members stay.
+ * A message of the user; a new id starts one, absent members stay.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface UserMessage {
   /**
-   * Message that is started or changed.
+   * Id of the message.
    * Rule LIFE-09.
    */
   messageId: MessageId;
@@ -5701,12 +5700,12 @@ export interface UserMessage {
 }
 
 /**
- * A message of the agent as it now stands; a new id starts one, absent members stay.
+ * A message of the agent; a new id starts one, absent members stay.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface AgentMessage {
   /**
-   * Message that is started or changed.
+   * Id of the message.
    * Rule LIFE-09.
    */
   messageId: MessageId;
@@ -5720,12 +5719,12 @@ export interface AgentMessage {
 }
 
 /**
- * A thought of the agent as it now stands; a new id starts one, absent members stay.
+ * A thought of the agent; a new id starts one, absent members stay.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface AgentThought {
   /**
-   * Thought that is started or changed.
+   * Id of the thought.
    * Rule LIFE-09.
    */
   messageId: MessageId;
@@ -5739,8 +5738,7 @@ export interface AgentThought {
 }
 
 /**
- * Marks the end of the history that `session/resume` was asked for: what came before is the past, what follows is
- * not.
+ * Ends the history that `session/resume` requested: earlier updates are history, later ones are not.
  * @see https://agentclientprotocol.com/rfds/v2/session-replay-complete
  */
 export interface ReplayComplete {
@@ -5748,18 +5746,18 @@ export interface ReplayComplete {
 }
 
 /**
- * Changes to what is known about a session; members that are left out stay as they are.
+ * Changes to the information about a session; absent members stay unchanged.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionInfoUpdate {
   /**
-   * New text to show for the session; null takes the text away.
+   * New title of the session; null clears it.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule SESS-50.
    */
   title?: string | null;
   /**
-   * New time of the last activity; null takes it away.
+   * New time of the last activity; null clears it.
    * A time as in ISO 8601.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule SESS-50.
@@ -5769,22 +5767,22 @@ export interface SessionInfoUpdate {
 }
 
 /**
- * How full the context is and what the session has cost up to now.
+ * How full the context is, and the cost of the session so far.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface UsageUpdate {
   /**
-   * Tokens that fill the context at present; absent only where the peer has sent no such number.
+   * Tokens in the context now; absent only if the peer sent no such number.
    * Rule TURN-12.
    */
   used?: number | bigint;
   /**
-   * Tokens that fit into the context; absent only where the peer has sent no such number.
+   * Size of the context in tokens; absent only if the peer sent no such number.
    * Rule TURN-12.
    */
   size?: number | bigint;
   /**
-   * What the session has cost from its start.
+   * Total cost of the session.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule TURN-12.
    */
@@ -5793,8 +5791,8 @@ export interface UsageUpdate {
 }
 
 /**
- * How serious a passing message is; it changes nothing but the look.
- * - `info`: Good to know.
+ * Severity of a notice; it affects only how the notice is shown.
+ * - `info`: Information.
  * - `warning`: Something may need attention.
  * - `error`: Something went wrong.
  * Other values are legal.
@@ -5807,12 +5805,12 @@ export type NoticeSeverity =
   | (string & {});
 
 /**
- * Message to the user that is shown once, kept in no history and never relied upon.
+ * Message to the user that is shown once and is not part of the history.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface Notice {
   /**
-   * How serious the matter is.
+   * Severity of the notice.
    * Rule NOTE-01.
    */
   severity: NoticeSeverity;
@@ -5822,7 +5820,7 @@ export interface Notice {
    */
   title: string;
   /**
-   * More about the matter, or what to do.
+   * Details, or what to do.
    * Rule NOTE-01.
    */
   description?: string | null;
@@ -5830,17 +5828,17 @@ export interface Notice {
 }
 
 /**
- * Name of a compaction, made by the agent and never used twice in a session.
+ * Id of a compaction, chosen by the agent and never reused in a session.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export type CompactionId = string;
 
 /**
- * How far a compaction has come; all but the first of these states are final.
- * - `in_progress`: The agent is condensing its context.
- * - `completed`: The context has been condensed.
- * - `failed`: The attempt went wrong.
- * - `cancelled`: The attempt was stopped.
+ * Status of a compaction; all but the first are final.
+ * - `in_progress`: The agent is compacting its context.
+ * - `completed`: The context was compacted.
+ * - `failed`: The compaction failed.
+ * - `cancelled`: The compaction was cancelled.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
@@ -5862,12 +5860,12 @@ export interface CompactionUpdate {
    */
   compactionId: CompactionId;
   /**
-   * How far the compaction has come.
+   * Status of the compaction.
    * Rule NOTE-08.
    */
   status: CompactionStatus;
   /**
-   * What is left of the condensed history; it replaces all earlier pieces.
+   * Summary of the compacted history; it replaces all earlier chunks.
    * Absent keeps what is known, null clears it, a value replaces it.
    * Rule NOTE-10.
    */
@@ -5882,54 +5880,54 @@ export interface CompactionUpdate {
 }
 
 /**
- * Next piece of the summary that a running compaction leaves in place of the history.
+ * Next chunk of the summary that replaces the history.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface CompactionSummaryChunk {
   /**
-   * Compaction that the piece belongs to.
+   * Compaction that the chunk belongs to.
    * Rule NOTE-07.
    */
   compactionId: CompactionId;
-  /** Block to add to the summary. */
+  /** Block to append to the summary. */
   content: ContentBlock;
   _meta?: Meta | null;
 }
 
 /**
- * A session that the agent runs below another one: its first report or changes to it.
+ * A child session that the agent runs for another session: its announcement, or changes to it.
  * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface SubagentUpdate {
   /** Id of the child session, used in all messages about it. */
   sessionId: SessionId;
   /**
-   * Text to show for the child; null takes it away.
+   * Title of the child; null clears it.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   title?: string | null;
   /**
-   * What the child is there for; null takes it away.
+   * What the child does; null clears it.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   description?: string | null;
   /**
-   * What the client may do to the child; null allows nothing.
+   * What the client may do with the child; null allows nothing.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   capabilities?: SubagentSessionCapabilities | null;
   /**
-   * What the child is doing at present; null makes it unknown without ending anything.
+   * Current state of the child; null makes it unknown and ends nothing.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   state?: StateUpdate | null;
   /**
-   * The child's working directory; unset, it is that of the parent.
+   * The child's working directory; if not set, that of the parent.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   cwd?: AbsolutePath | null;
   /**
-   * The child's further roots; unset, they are those of the parent.
+   * The child's additional directories; if not set, those of the parent.
    * Absent keeps what is known, null clears it, a value replaces it.
    */
   additionalDirectories?: AbsolutePath[] | null;
@@ -5937,7 +5935,7 @@ export interface SubagentUpdate {
 }
 
 /**
- * Message from one session to another, as either side's history shows it; absent members stay.
+ * Message from one session to another, in the history of either; absent members stay.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionMessage {
@@ -5972,13 +5970,13 @@ export interface SessionMessage {
 }
 
 /**
- * Next block of a message between sessions, which is sent piece by piece.
+ * Next block of a message between sessions that is sent in chunks.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionMessageChunk {
   /** Message that the block belongs to. */
   messageId: MessageId;
-  /** Block to add to the message. */
+  /** Block to append to the message. */
   content: ContentBlock;
   _meta?: Meta | null;
 }
@@ -5986,171 +5984,171 @@ export interface SessionMessageChunk {
 /** What a client may ask an agent. */
 export interface ClientRequests {
   /**
-   * Opens a connection: the two sides settle on a version and tell each other what they can do.
+   * Opens a connection: negotiates the protocol version and exchanges capabilities.
    * @see https://agentclientprotocol.com/protocol/v2/initialization
    */
   "initialize": { params: InitializeRequest; result: InitializeResponse };
   /**
-   * Logs in by one of the ways that the agent listed when the connection was opened.
+   * Logs in with one of the authentication methods that the agent listed in `initialize`.
    * @see https://agentclientprotocol.com/protocol/v2/authentication
    */
   "auth/login": { params: LoginAuthRequest; result: LoginAuthResponse };
   /**
-   * Ends the login, so that calls which need one are refused until the next login.
+   * Logs out; requests that need a login are refused until the next one.
    * @see https://agentclientprotocol.com/protocol/v2/authentication
    */
   "auth/logout": { params: LogoutAuthRequest; result: LogoutAuthResponse };
   /**
-   * Starts a conversation in a working directory and returns its id.
+   * Creates a session in a working directory and returns its id.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/session-setup
    */
   "session/new": { params: NewSessionRequest; result: NewSessionResponse };
   /**
-   * Returns the sessions that the agent knows, page by page, without attaching to any of them.
+   * Returns the sessions that the agent knows, page by page, without opening any of them.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/session-list
    */
   "session/list": { params: ListSessionsRequest; result: ListSessionsResponse };
   /**
-   * Takes a session out of the list for good; asking for one that is gone succeeds as well.
+   * Deletes a session; deleting an unknown one succeeds as well.
    * Needs the agent's capability `session.delete` (rule SESS-13).
    * @see https://agentclientprotocol.com/protocol/v2/session-delete
    */
   "session/delete": { params: DeleteSessionRequest; result: DeleteSessionResponse };
   /**
-   * Goes on with an earlier conversation, with or without a replay of its history.
+   * Resumes an earlier session, with or without a replay of its history.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/session-setup
    */
   "session/resume": { params: ResumeSessionRequest; result: ResumeSessionResponse };
   /**
-   * Stops the work of a session and frees what the agent holds for it.
+   * Closes a session: cancels its work and frees its resources.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/session-setup
    */
   "session/close": { params: CloseSessionRequest; result: CloseSessionResponse };
   /**
-   * Asks the agent to stop one tool call, if that call allows it.
+   * Cancels a tool call, if it can be cancelled.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/tool-calls
    */
   "tool_call/cancel": { params: CancelToolCallRequest; result: CancelToolCallResponse };
   /**
-   * Asks the agent to stop the command in one of its terminals, if that terminal allows it.
+   * Cancels the command of a terminal of the agent, if it can be cancelled.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/tool-calls
    */
   "terminal/cancel": { params: CancelTerminalRequest; result: CancelTerminalResponse };
   /**
-   * Changes one setting of a session and returns all settings, as others may change with it.
+   * Sets a config option of a session and returns all of them, as others may change with it.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/session-config-options
    */
   "session/set_config_option": { params: SetSessionConfigOptionRequest; result: SetSessionConfigOptionResponse };
   /**
-   * Hands the agent a user message and is answered once the message has its place in the conversation.
+   * Sends a user message; the response comes once the message is in the conversation.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
    */
   "session/prompt": { params: PromptRequest; result: PromptResponse };
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * Carries an MCP message to or from an MCP server over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_over_acp`.
    */
   "mcp/message": { params: MessageMcpRequest; result: MessageMcpResponse };
   /**
-   * Returns the model providers that can be routed and where each one points.
+   * Returns the configurable model providers and their current configuration.
    * Needs the agent's capability `providers` (rule PROV-01).
    * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
    * @experimental Draft `llm_providers`.
    */
   "providers/list": { params: ListProvidersRequest; result: ListProvidersResponse };
   /**
-   * Routes one model provider; the call replaces everything that was set for it.
+   * Configures a model provider; this replaces its entire configuration.
    * Needs the agent's capability `providers` (rule PROV-01).
    * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
    * @experimental Draft `llm_providers`.
    */
   "providers/set": { params: SetProviderRequest; result: SetProviderResponse };
   /**
-   * Switches one model provider off; it remains in the list and can be set again.
+   * Disables a model provider; it stays in the list and can be configured again.
    * Needs the agent's capability `providers` (rule PROV-01).
    * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
    * @experimental Draft `llm_providers`.
    */
   "providers/disable": { params: DisableProviderRequest; result: DisableProviderResponse };
   /**
-   * Asks whether somebody is logged in; the answer changes nothing and needs no login.
+   * Returns whether the user is logged in; it changes nothing and needs no login.
    * Needs the agent's capability `auth.status` (rule AUTH-30).
    * @see https://agentclientprotocol.com/rfds/get-auth-state
    * @experimental Draft `auth_status`.
    */
   "auth/status": { params: AuthStatusRequest; result: AuthStatusResponse };
   /**
-   * Starts a new conversation from the state of an existing one, which stays as it is.
+   * Creates a session from the state of an existing one, which stays unchanged.
    * Needs the agent's capability `session.fork` (rule SESS-14).
    * @see https://agentclientprotocol.com/rfds/session-fork
    * @experimental Draft `session_fork`.
    */
   "session/fork": { params: ForkSessionRequest; result: ForkSessionResponse };
   /**
-   * Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
+   * Archives a session: its id and history are kept, its running work is cancelled.
    * Needs the agent's capability `session.archive` (rule CAP-15).
    * @see https://agentclientprotocol.com/rfds/session-archive
    * @experimental Draft `session_archive`.
    */
   "session/archive": { params: ArchiveSessionRequest; result: ArchiveSessionResponse };
   /**
-   * Returns an archived session to the usual list without starting it.
+   * Takes a session out of the archive without opening it.
    * Needs the agent's capability `session.archive` (rule CAP-15).
    * @see https://agentclientprotocol.com/rfds/session-archive
    * @experimental Draft `session_archive`.
    */
   "session/unarchive": { params: UnarchiveSessionRequest; result: UnarchiveSessionResponse };
   /**
-   * Asks whether the agent holds a session in memory, with no effect on the session.
+   * Returns whether a session is in the agent's memory, with no effect on the session.
    * Needs the agent's capability `session.status` (rule CAP-15).
    * @see https://agentclientprotocol.com/rfds/session-status
    * @experimental Draft `session_status`.
    */
   "session/status": { params: SessionStatusRequest; result: SessionStatusResponse };
   /**
-   * Gives a session a title of the client's choice and returns what the agent made of it.
+   * Sets the title of a session and returns the title that the agent stored.
    * Needs the agent's capability `session.title` (rule CAP-15).
    * @see https://agentclientprotocol.com/protocol/v2/schema
    * @experimental Draft `session_set_title`.
    */
   "session/set_title": { params: SetSessionTitleRequest; result: SetSessionTitleResponse };
   /**
-   * Opens the connection to a component that has another one behind it.
+   * Opens the connection to a component that acts as a proxy.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */
   "proxy/initialize": { params: InitializeProxyRequest; result: InitializeProxyResponse };
   /**
-   * Carries one message between a proxy and the component behind it.
+   * Carries a message between a proxy and the next component.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */
   "proxy/successor": { params: ProxySuccessorRequest; result: ProxySuccessorResponse };
   /**
-   * Opens a session for edit suggestions, apart from all chat sessions, and returns its id.
+   * Opens a session for next edit suggestions, separate from all other sessions, and returns its id.
    * Needs the agent's capability `nes` (rule NES-01).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
    */
   "nes/start": { params: StartNesRequest; result: StartNesResponse };
   /**
-   * Asks what the user may want to change next, at or away from the cursor.
+   * Asks for suggestions of what to change next, at or away from the cursor.
    * Needs the agent's capability `nes` (rule NES-01).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
    */
   "nes/suggest": { params: SuggestNesRequest; result: SuggestNesResponse };
   /**
-   * Ends a session for edit suggestions and frees what the agent holds for it.
+   * Ends a session for next edit suggestions and frees its resources.
    * Needs the agent's capability `nes` (rule NES-01).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
@@ -6161,72 +6159,72 @@ export interface ClientRequests {
 /** What a client may tell an agent. */
 export interface ClientNotifications {
   /**
-   * Asks the agent to stop what a session does in the foreground; background work goes on.
+   * Cancels the foreground work of a session; background work continues.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
    */
   "session/cancel": { params: CancelSessionNotification };
   /**
-   * Tells the other side that the answer to one of the sender's requests is no longer needed.
+   * Cancels one of the sender's requests.
    * @see https://agentclientprotocol.com/protocol/v2/cancellation
    */
   "$/cancel_request": { params: CancelRequestNotification };
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * Carries an MCP message to or from an MCP server over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_over_acp`.
    */
   "mcp/message": { params: MessageMcpNotification };
   /**
-   * Carries one message between a proxy and the component behind it.
+   * Carries a message between a proxy and the next component.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */
   "proxy/successor": { params: ProxySuccessorNotification };
   /**
-   * Tells the agent that the user took one of its suggestions.
+   * Reports that the user accepted a suggestion.
    * Needs the agent's capability `nes` (rule NES-01).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
    */
   "nes/accept": { params: AcceptNesNotification };
   /**
-   * Tells the agent that one of its suggestions was not taken, and perhaps why.
+   * Reports that a suggestion was rejected, with the reason if it is known.
    * Needs the agent's capability `nes` (rule NES-01).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
    */
   "nes/reject": { params: RejectNesNotification };
   /**
-   * Tells the agent that a document was opened, with its full text.
+   * Reports that a document was opened, with its full text.
    * Needs the agent's capability `nes.events.document.didOpen` (rule NES-04).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
    */
   "document/didOpen": { params: DidOpenDocumentNotification };
   /**
-   * Tells the agent how the text of an open document changed.
+   * Reports how the text of an open document changed.
    * Needs the agent's capability `nes.events.document.didChange` (rule NES-04).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
    */
   "document/didChange": { params: DidChangeDocumentNotification };
   /**
-   * Tells the agent that a document was closed.
+   * Reports that a document was closed.
    * Needs the agent's capability `nes.events.document.didClose` (rule NES-04).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
    */
   "document/didClose": { params: DidCloseDocumentNotification };
   /**
-   * Tells the agent that a document was saved.
+   * Reports that a document was saved.
    * Needs the agent's capability `nes.events.document.didSave` (rule NES-04).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
    */
   "document/didSave": { params: DidSaveDocumentNotification };
   /**
-   * Tells the agent which document the user is looking at now, and where in it.
+   * Reports which document the user is looking at, and where in it.
    * Needs the agent's capability `nes.events.document.didFocus` (rule NES-04).
    * @see https://agentclientprotocol.com/rfds/next-edit-suggestions
    * @experimental Draft `nes`.
@@ -6237,36 +6235,36 @@ export interface ClientNotifications {
 /** What an agent may ask a client. */
 export interface AgentRequests {
   /**
-   * Asks the user to allow or refuse a step before the agent takes it.
+   * Asks the user to allow or reject a tool call.
    * @see https://agentclientprotocol.com/protocol/v2/tool-calls
    */
   "session/request_permission": { params: RequestPermissionRequest; result: RequestPermissionResponse };
   /**
-   * Puts questions to the user, by a form in the client or on a web page.
+   * Requests input from the user, with a form in the client or on a web page.
    * Needs the client's capability `elicitation` (rule ELIC-02).
    * @see https://agentclientprotocol.com/protocol/v2/elicitation
    */
   "elicitation/create": { params: CreateElicitationRequest; result: CreateElicitationResponse };
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * Carries an MCP message to or from an MCP server over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_over_acp`.
    */
   "mcp/message": { params: MessageMcpRequest; result: MessageMcpResponse };
   /**
-   * Carries one message between a proxy and the component behind it.
+   * Carries a message between a proxy and the next component.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */
   "proxy/successor": { params: ProxySuccessorRequest; result: ProxySuccessorResponse };
   /**
-   * Opens a connection to an MCP server that the other side provides through this one.
+   * Opens a connection to an MCP server that the client provides over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_connections`.
    */
   "mcp/connect": { params: ConnectMcpRequest; result: ConnectMcpResponse };
   /**
-   * Closes a connection to an MCP server that the other side provides through this one.
+   * Closes a connection to an MCP server that the client provides over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_connections`.
    */
@@ -6276,35 +6274,35 @@ export interface AgentRequests {
 /** What an agent may tell a client. */
 export interface AgentNotifications {
   /**
-   * Reports what happens in a session: output, tool calls, plans and changes of settings.
+   * Reports what happens in a session: output, tool calls, plans, changes of config options and so on.
    * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
    */
   "session/update": { params: UpdateSessionNotification };
   /**
-   * Says that what the user was to do on a web page has been done.
+   * Reports that an elicitation on a web page is complete.
    * Needs the client's capability `elicitation.url` (rule ELIC-02).
    * @see https://agentclientprotocol.com/protocol/v2/elicitation
    */
   "elicitation/complete": { params: CompleteElicitationNotification };
   /**
-   * Tells the other side that the answer to one of the sender's requests is no longer needed.
+   * Cancels one of the sender's requests.
    * @see https://agentclientprotocol.com/protocol/v2/cancellation
    */
   "$/cancel_request": { params: CancelRequestNotification };
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * Carries an MCP message to or from an MCP server over the ACP connection.
    * @see https://agentclientprotocol.com/rfds/mcp-over-acp
    * @experimental Draft `mcp_over_acp`.
    */
   "mcp/message": { params: MessageMcpNotification };
   /**
-   * Tells the client that the state of the login is no longer what it last heard.
+   * Reports a change of the state of the login.
    * @see https://agentclientprotocol.com/rfds/get-auth-state
    * @experimental Draft `auth_status`.
    */
   "auth/status_update": { params: AuthStatusUpdateNotification };
   /**
-   * Carries one message between a proxy and the component behind it.
+   * Carries a message between a proxy and the next component.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
    * @experimental Draft `proxy_chains`.
    */

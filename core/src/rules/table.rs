@@ -227,7 +227,7 @@ Area { name: "LIFE", title: "Prompt lifecycle (v2)", rules: &[
 rule("LIFE-01", Must, Error, SEND | RECEIVE, Versions::only(2), "The answer to a prompt has the id of the message that the prompt became, and no stop reason; an answer without the id is reported and delivered."),
 rule("LIFE-02", MustNot, Note, TRACK, Versions::only(2), "The answer to a prompt does not end the work; an idle state update of the session does."),
 rule("LIFE-03", Must, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "Every accepted prompt is echoed as a user message with the id that the answer gives."),
-rule("LIFE-04", Must, Warning, SEND | RECEIVE, Versions::only(2), "Work that ends was started by a state update other than idle."),
+rule("LIFE-04", Must, Warning, SEND | RECEIVE, Versions::only(2), "Work that ends was started by a state update other than idle. Work that the client cancelled before the agent reported it may end with the stop reason cancelled alone, even after the next prompt was sent."),
 rule("LIFE-05", Must, Note, SEND | RECEIVE, Versions::only(2), "An idle state update that ends work has a stop reason."),
 rule("LIFE-06", Should, Note, TRACK, Versions::only(2), "An agent that waits for the user reports the state requires_action; the turn then requires action."),
 rule("LIFE-09", Must, Error, SEND | RECEIVE, Versions::only(2), "Every message update has the id of its message."),

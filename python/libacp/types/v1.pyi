@@ -18,7 +18,7 @@ Meta: TypeAlias = dict[str, Any]
 
 @final
 class AuthMethodUntagged(TypedDict):
-    """Login that the agent carries out on its own once it is asked to.
+    """Login that the agent performs by itself on request.
     The variant without `type`.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
@@ -27,7 +27,7 @@ class AuthMethodUntagged(TypedDict):
     Rule AUTH-28.
     """
     name: str
-    """Label for the choice that the user sees."""
+    """Label that the user sees."""
     description: NotRequired[str | None]
     """Longer explanation of the choice."""
     _meta: NotRequired[Meta | None]
@@ -43,37 +43,37 @@ class AuthMethodOther(TypedDict):
     name: str
 
 AuthMethod: TypeAlias = AuthMethodTerminal | AuthMethodUntagged
-"""One way to log in; an entry without a type is a login that the agent runs by itself.
+"""An authentication method; an entry without a type is a login that the agent performs by itself.
 See https://agentclientprotocol.com/protocol/v1/authentication
 """
 
 AuthMethodId: TypeAlias = str
-"""Name of a way to log in, which the agent makes up and the client sends back.
+"""Id of an authentication method, chosen by the agent.
 See https://agentclientprotocol.com/protocol/v1/authentication
 """
 
 @final
 class AuthMethodTerminal(TypedDict):
-    """Login in which the client starts the agent's program a second time for the user to work in.
+    """Login in which the client starts the agent's program again, in a terminal for the user.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
     type: Literal["terminal"]
     id: AuthMethodId
-    """Id that tells the entry from others; `authenticate` refuses it.
+    """Id of the entry; `authenticate` refuses it.
     Rule AUTH-28.
     """
     name: str
-    """Label for the choice that the user sees."""
+    """Label that the user sees."""
     description: NotRequired[str | None]
     """Longer explanation of the choice."""
     args: NotRequired[list[str]]
-    """Arguments to put after those of the usual command line."""
+    """Arguments to append to those of the usual command line."""
     env: NotRequired[dict[str, str]]
-    """Environment variables to add; they win over the usual ones of the same name."""
+    """Environment variables to add; they override inherited ones of the same name."""
     _meta: NotRequired[Meta | None]
 
 class AuthMethodAgent(TypedDict):
-    """Login that the agent carries out on its own once it is asked to.
+    """Login that the agent performs by itself on request.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
     id: AuthMethodId
@@ -81,30 +81,30 @@ class AuthMethodAgent(TypedDict):
     Rule AUTH-28.
     """
     name: str
-    """Label for the choice that the user sees."""
+    """Label that the user sees."""
     description: NotRequired[str | None]
     """Longer explanation of the choice."""
     _meta: NotRequired[Meta | None]
 
 class AuthenticateResponse(TypedDict):
-    """Empty answer that says the login worked, so refused calls may be repeated.
+    """Empty response: the login succeeded, so refused calls can be repeated.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
     _meta: NotRequired[Meta | None]
 
 class LogoutResponse(TypedDict):
-    """Empty answer that says the login is over; sessions that run may fail from now on.
+    """Empty response: the user is logged out; open sessions may fail from now on.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
     _meta: NotRequired[Meta | None]
 
 class AuthStatusResponse(TypedDict):
-    """State of the login at the moment of the question, with the accounts behind it.
+    """Current state of the login, with its accounts.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     state: AuthState
-    """Whether work can start without a login; only this member should steer a client.
+    """Whether work can start without a login; a client should decide by this member alone.
     Rule AUTH-31.
     """
     accounts: NotRequired[list[AuthAccount]]
@@ -113,22 +113,22 @@ class AuthStatusResponse(TypedDict):
 
 AuthState: TypeAlias = Literal["authenticated", "unauthenticated", "not_required", "unknown"] | str
 """Whether an agent has what it needs to work for the user, or must ask for a login.
-- `authenticated`: Credentials are there, although they may still turn out to be useless.
+- `authenticated`: Credentials exist, although they may turn out to be invalid.
 - `unauthenticated`: There are no credentials, or only expired or refused ones.
 - `not_required`: The agent works without any login, as with a model on the same machine.
-- `unknown`: The agent has no way to tell at the moment; clients read unfamiliar states like this one.
+- `unknown`: The agent cannot tell at the moment; clients treat unknown states like this one.
 Other values are legal.
 Draft: `auth_status`.
 See https://agentclientprotocol.com/protocol/v1/schema
 """
 
 class AuthAccount(TypedDict):
-    """One account or key in the agent's hands; for display, never to identify a person by.
+    """One account or key that the agent holds; for display, not for identifying a person.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     label: str
-    """Text that is enough to show on its own."""
+    """Text that can be shown on its own."""
     active: NotRequired[bool | None]
     """Whether new work uses the account; several may be in use at once."""
     name: NotRequired[str | None]
@@ -140,12 +140,12 @@ class AuthAccount(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class AuthStatusUpdateNotification(TypedDict):
-    """State of the login after a change, in the form that `auth/status` answers.
+    """State of the login after a change, in the form of the response to `auth/status`.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     state: AuthState
-    """Whether work can start without a login; only this member should steer a client.
+    """Whether work can start without a login; a client should decide by this member alone.
     Rule AUTH-31.
     """
     accounts: NotRequired[list[AuthAccount]]
@@ -153,30 +153,30 @@ class AuthStatusUpdateNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class AuthenticateRequest(TypedDict):
-    """Choice of one of the agent's ways to log in; secrets never travel in it.
+    """The authentication method to use; it never contains secrets.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
     methodId: AuthMethodId
-    """One of the ids from `authMethods`, but none of a terminal login.
+    """One of the ids from `authMethods`, but not that of a terminal login.
     Rule AUTH-01.
     """
     _meta: NotRequired[Meta | None]
 
 class LogoutRequest(TypedDict):
-    """Wish to end the current login; it has no members apart from metadata.
+    """Request to log out; it has no members apart from metadata.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
     _meta: NotRequired[Meta | None]
 
 class AuthStatusRequest(TypedDict):
-    """Question about the state of the login; it carries nothing and is never refused for want of one.
+    """Request for the state of the login; it has no members, and works without a login.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     _meta: NotRequired[Meta | None]
 
 class AvailableCommand(TypedDict):
-    """One command that a user calls by a prompt that begins with a slash and its name.
+    """A command that a user runs with a prompt that begins with a slash and its name.
     See https://agentclientprotocol.com/protocol/v1/slash-commands
     """
     name: str
@@ -188,28 +188,28 @@ class AvailableCommand(TypedDict):
     Rule CMD-02.
     """
     input: NotRequired[AvailableCommandInput | None]
-    """What may follow the name; absent when nothing does.
+    """What may follow the name; absent means nothing.
     Rule CMD-03.
     """
     _meta: NotRequired[Meta | None]
 
 AvailableCommandInput: TypeAlias = UnstructuredCommandInput
-"""What a command expects behind its name; so far only free text is known.
+"""What a command expects after its name; the only known form is free text.
 See https://agentclientprotocol.com/protocol/v1/slash-commands
 """
 
 class UnstructuredCommandInput(TypedDict):
-    """Free text behind a command's name, passed to the command as it was typed.
+    """Free text after a command's name, passed to the command as it was typed.
     See https://agentclientprotocol.com/protocol/v1/slash-commands
     """
     hint: str
-    """Text to show while nothing has been typed.
+    """Placeholder to show before anything has been typed.
     Rule CMD-03.
     """
     _meta: NotRequired[Meta | None]
 
 class AvailableCommandsUpdate(TypedDict):
-    """The commands that a user can type from now on; the list replaces the earlier one.
+    """The commands that are available from now on; the list replaces the earlier one.
     See https://agentclientprotocol.com/protocol/v1/slash-commands
     """
     availableCommands: list[AvailableCommand]
@@ -219,11 +219,11 @@ class AvailableCommandsUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionModeState(TypedDict):
-    """The modes that a session can work in and the one that is in force.
+    """The modes of a session and the current one.
     See https://agentclientprotocol.com/protocol/v1/session-modes
     """
     currentModeId: SessionModeId
-    """Mode in force.
+    """Current mode.
     Rule MODE-03.
     """
     availableModes: list[SessionMode]
@@ -233,22 +233,22 @@ class SessionModeState(TypedDict):
     _meta: NotRequired[Meta | None]
 
 SessionModeId: TypeAlias = str
-"""Name of a mode, made by the agent and valid within its session.
+"""Id of a mode, chosen by the agent and valid within its session.
 See https://agentclientprotocol.com/protocol/v1/session-modes
 """
 
 class SessionMode(TypedDict):
-    """One way for the agent to work, such as asking first or only planning.
+    """A way in which the agent works, such as asking first or only planning.
     See https://agentclientprotocol.com/protocol/v1/session-modes
     """
     id: SessionModeId
-    """Id to switch to the mode by.
+    """Id of the mode.
     Rule MODE-03.
     """
     name: str
-    """Label for the choice that the user sees."""
+    """Label that the user sees."""
     description: NotRequired[str | None]
-    """What the mode changes."""
+    """What the mode does."""
     _meta: NotRequired[Meta | None]
 
 class SessionConfigOptionBase(TypedDict):
@@ -256,38 +256,38 @@ class SessionConfigOptionBase(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     id: SessionConfigId
-    """Id to change the setting by.
+    """Id of the config option.
     Rule CONF-11.
     """
     name: str
-    """Label for the setting."""
+    """Label for the config option."""
     description: NotRequired[str | None]
-    """What the setting does."""
+    """What the config option does."""
     category: NotRequired[SessionConfigOptionCategory | None]
-    """What the setting is about, for icons and placement only.
+    """What the config option is about; for icons and placement only.
     Rule CONF-14.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionConfigOptionSelect(TypedDict):
-    """Setting whose value is picked from a list that the agent supplies.
+    """Config option whose value is selected from a list of the agent.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     type: Literal["select"]
     id: SessionConfigId
-    """Id to change the setting by.
+    """Id of the config option.
     Rule CONF-11.
     """
     name: str
-    """Label for the setting."""
+    """Label for the config option."""
     description: NotRequired[str | None]
-    """What the setting does."""
+    """What the config option does."""
     category: NotRequired[SessionConfigOptionCategory | None]
-    """What the setting is about, for icons and placement only.
+    """What the config option is about; for icons and placement only.
     Rule CONF-14.
     """
     currentValue: SessionConfigValueId
-    """Value in force, which is one of the options.
+    """Current value, which is one of the options.
     Rule CONF-02.
     """
     options: SessionConfigSelectOptions
@@ -297,65 +297,65 @@ class SessionConfigOptionSelect(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionConfigOptionBoolean(TypedDict):
-    """Setting that is on or off; sent only to clients that can show it.
+    """Config option that is on or off; sent only to clients that can show it.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     type: Literal["boolean"]
     id: SessionConfigId
-    """Id to change the setting by.
+    """Id of the config option.
     Rule CONF-11.
     """
     name: str
-    """Label for the setting."""
+    """Label for the config option."""
     description: NotRequired[str | None]
-    """What the setting does."""
+    """What the config option does."""
     category: NotRequired[SessionConfigOptionCategory | None]
-    """What the setting is about, for icons and placement only.
+    """What the config option is about; for icons and placement only.
     Rule CONF-14.
     """
     currentValue: bool
-    """True when the setting is on.
+    """True when the config option is on.
     Rule CONF-02.
     """
     _meta: NotRequired[Meta | None]
 
 SessionConfigOption: TypeAlias = SessionConfigOptionSelect | SessionConfigOptionBoolean
-"""One setting of a session: a selection or a switch, with its present value.
+"""A config option of a session: a selection or a switch, with its current value.
 See https://agentclientprotocol.com/protocol/v1/session-config-options
 """
 
 SessionConfigId: TypeAlias = str
-"""Name of a setting, made by the agent and unique within its session.
+"""Name of a config option, made by the agent and unique within its session.
 See https://agentclientprotocol.com/protocol/v1/session-config-options
 """
 
 SessionConfigOptionCategory: TypeAlias = Literal["mode", "model", "model_config", "thought_level", "speed"] | str
-"""What a setting is about; it may guide display and nothing else.
+"""What a config option is about; for display only.
 - `mode`: How the agent works.
 - `model`: Which model answers.
 - `model_config`: How the model is tuned.
 - `thought_level`: How much the model reasons.
-- `speed`: How fast the model answers, as opposed to how much that costs.
+- `speed`: How fast the model answers, at which cost.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v1/session-config-options
 """
 
 SessionConfigValueId: TypeAlias = str
-"""Name of one of the values that a setting can take, made by the agent.
+"""Id of a value of a config option, chosen by the agent.
 See https://agentclientprotocol.com/protocol/v1/session-config-options
 """
 
 SessionConfigSelectOptions: TypeAlias = list[SessionConfigSelectOption | SessionConfigSelectGroup]
-"""Values of a setting, either one plain list or a list of groups.
+"""Values of a config option, either one plain list or a list of groups.
 See https://agentclientprotocol.com/protocol/v1/session-config-options
 """
 
 class SessionConfigSelectOption(TypedDict):
-    """One value that a setting can take, with the words to show for it.
+    """A value of a config option, with its label.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     value: SessionConfigValueId
-    """Id to choose the value by."""
+    """Id of the value."""
     name: str
     """Label for the value."""
     description: NotRequired[str | None]
@@ -363,7 +363,7 @@ class SessionConfigSelectOption(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionConfigSelectGroup(TypedDict):
-    """Values of a setting that are shown together under one heading.
+    """Values of a config option that are shown under one heading.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     group: SessionConfigGroupId
@@ -377,16 +377,16 @@ class SessionConfigSelectGroup(TypedDict):
     _meta: NotRequired[Meta | None]
 
 SessionConfigGroupId: TypeAlias = str
-"""Name of a group that several values of a setting are listed under.
+"""Id of a group of values of a config option.
 See https://agentclientprotocol.com/protocol/v1/session-config-options
 """
 
 class SessionConfigSelect(TypedDict):
-    """Setting whose value is picked from a list that the agent supplies.
+    """Config option whose value is selected from a list of the agent.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     currentValue: SessionConfigValueId
-    """Value in force, which is one of the options.
+    """Current value, which is one of the options.
     Rule CONF-02.
     """
     options: SessionConfigSelectOptions
@@ -395,56 +395,56 @@ class SessionConfigSelect(TypedDict):
     """
 
 class SessionConfigBoolean(TypedDict):
-    """Setting that is on or off; sent only to clients that can show it.
+    """Config option that is on or off; sent only to clients that can show it.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     currentValue: bool
-    """True when the setting is on.
+    """True when the config option is on.
     Rule CONF-02.
     """
 
 class SetSessionModeResponse(TypedDict):
-    """Empty answer that says the mode asked for is in force from now on.
+    """Empty response: the requested mode is the current one from now on.
     See https://agentclientprotocol.com/protocol/v1/session-modes
     """
     _meta: NotRequired[Meta | None]
 
 class SetSessionConfigOptionResponse(TypedDict):
-    """All settings of the session after the change, not just the changed one.
+    """All config options of the session after the change, not just the changed one.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     configOptions: list[SessionConfigOption]
-    """Complete list with present values; it replaces what the client had.
+    """Complete list with current values; it replaces what the client had.
     Rule CONF-06.
     """
     _meta: NotRequired[Meta | None]
 
 class CurrentModeUpdate(TypedDict):
-    """Says that the agent itself has put the session into another mode.
+    """Reports that the agent has changed the mode of the session.
     See https://agentclientprotocol.com/protocol/v1/session-modes
     """
     currentModeId: SessionModeId
-    """Mode in force from now on.
+    """The new current mode.
     Rule MODE-05.
     """
     _meta: NotRequired[Meta | None]
 
 class ConfigOptionUpdate(TypedDict):
-    """All settings of the session after the agent itself has changed some.
+    """All config options of the session after the agent itself has changed some.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     configOptions: list[SessionConfigOption]
-    """Complete list with present values; it replaces what the client had.
+    """Complete list with current values; it replaces what the client had.
     Rule CONF-07.
     """
     _meta: NotRequired[Meta | None]
 
 class SetSessionModeRequest(TypedDict):
-    """Which of a session's modes should be in force; it may come in mid-turn.
+    """The mode to switch to; it can be changed during a turn.
     See https://agentclientprotocol.com/protocol/v1/session-modes
     """
     sessionId: SessionId
-    """Session to switch.
+    """Session whose mode to change.
     Rule SESS-01.
     """
     modeId: SessionModeId
@@ -462,14 +462,14 @@ class SetSessionConfigOptionRequestBase(TypedDict):
     Rule SESS-01.
     """
     configId: SessionConfigId
-    """One of the session's settings.
+    """One of the session's config options.
     Rule CONF-11.
     """
     _meta: NotRequired[Meta | None]
 
 @final
 class SetSessionConfigOptionRequestBoolean(TypedDict):
-    """The setting is a switch.
+    """The config option is a switch.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     type: Literal["boolean"]
@@ -478,11 +478,11 @@ class SetSessionConfigOptionRequestBoolean(TypedDict):
     Rule SESS-01.
     """
     configId: SessionConfigId
-    """One of the session's settings.
+    """One of the session's config options.
     Rule CONF-11.
     """
     value: bool
-    """True to switch the setting on.
+    """True to switch the config option on.
     Rule CONF-09.
     """
     _meta: NotRequired[Meta | None]
@@ -495,7 +495,7 @@ class SetSessionConfigOptionRequestUntagged(TypedDict):
     Rule SESS-01.
     """
     configId: SessionConfigId
-    """One of the session's settings.
+    """One of the session's config options.
     Rule CONF-11.
     """
     value: SessionConfigValueId
@@ -515,7 +515,7 @@ class SetSessionConfigOptionRequestOther(TypedDict):
     Rule SESS-01.
     """
     configId: SessionConfigId
-    """One of the session's settings.
+    """One of the session's config options.
     Rule CONF-11.
     """
     value: SessionConfigValueId
@@ -523,7 +523,7 @@ class SetSessionConfigOptionRequestOther(TypedDict):
     _meta: NotRequired[Meta | None]
 
 SetSessionConfigOptionRequest: TypeAlias = SetSessionConfigOptionRequestBoolean | SetSessionConfigOptionRequestUntagged
-"""Which setting of a session to change, and the value that it should get.
+"""The config option to change, and its new value.
 See https://agentclientprotocol.com/protocol/v1/session-config-options
 """
 
@@ -533,24 +533,24 @@ class InitialSessionConfigOptionBase(TypedDict):
     See https://agentclientprotocol.com/rfds/session-options
     """
     configId: SessionConfigId
-    """Setting that gets the value; unknown ones are passed over.
+    """Config option that gets the value; unknown ones are ignored.
     Rule CONF-11.
     """
     _meta: NotRequired[Meta | None]
 
 @final
 class InitialSessionConfigOptionBoolean(TypedDict):
-    """The setting is a switch.
+    """The config option is a switch.
     Draft: `session_options`.
     See https://agentclientprotocol.com/rfds/session-options
     """
     type: Literal["boolean"]
     configId: SessionConfigId
-    """Setting that gets the value; unknown ones are passed over.
+    """Config option that gets the value; unknown ones are ignored.
     Rule CONF-11.
     """
     value: bool
-    """True to switch the setting on.
+    """True to switch the config option on.
     Rule CONF-09.
     """
     _meta: NotRequired[Meta | None]
@@ -559,7 +559,7 @@ class InitialSessionConfigOptionBoolean(TypedDict):
 class InitialSessionConfigOptionUntagged(TypedDict):
     """The variant without `type`."""
     configId: SessionConfigId
-    """Setting that gets the value; unknown ones are passed over.
+    """Config option that gets the value; unknown ones are ignored.
     Rule CONF-11.
     """
     value: SessionConfigValueId
@@ -576,7 +576,7 @@ class InitialSessionConfigOptionOther(TypedDict):
     """
     type: str
     configId: SessionConfigId
-    """Setting that gets the value; unknown ones are passed over.
+    """Config option that gets the value; unknown ones are ignored.
     Rule CONF-11.
     """
     value: SessionConfigValueId
@@ -584,31 +584,31 @@ class InitialSessionConfigOptionOther(TypedDict):
     _meta: NotRequired[Meta | None]
 
 InitialSessionConfigOption: TypeAlias = InitialSessionConfigOptionBoolean | InitialSessionConfigOptionUntagged
-"""Value that one setting of a session is to start with.
+"""Initial value of a config option.
 Draft: `session_options`.
 See https://agentclientprotocol.com/rfds/session-options
 """
 
 class ContentBlockText(TypedDict):
-    """Plain text or Markdown, the one kind of content that works everywhere.
+    """Plain text or Markdown; every peer supports this kind of content.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     type: Literal["text"]
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     text: str
     """Rule CONT-06."""
     _meta: NotRequired[Meta | None]
 
 class ContentBlockImage(TypedDict):
-    """Picture whose bytes travel inside the message; in prompts it needs a capability.
+    """Image whose bytes are in the message; in prompts it needs a capability.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     type: Literal["image"]
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     data: str
-    """Bytes of the picture.
+    """Bytes of the image.
     In base64.
     Rule CONT-07.
     """
@@ -617,20 +617,20 @@ class ContentBlockImage(TypedDict):
     Rule CONT-06.
     """
     uri: NotRequired[str | None]
-    """Where the picture comes from.
+    """Where the image comes from.
     A URI.
     """
     _meta: NotRequired[Meta | None]
 
 class ContentBlockAudio(TypedDict):
-    """Sound whose bytes travel inside the message; in prompts it needs a capability.
+    """Audio whose bytes are in the message; in prompts it needs a capability.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     type: Literal["audio"]
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     data: str
-    """Bytes of the sound.
+    """Bytes of the audio.
     In base64.
     Rule CONT-07.
     """
@@ -641,14 +641,14 @@ class ContentBlockAudio(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ContentBlockResourceLink(TypedDict):
-    """Pointer to a resource that the agent fetches by itself when it wants it.
+    """Link to a resource that the agent can fetch by itself.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     type: Literal["resource_link"]
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     description: NotRequired[str | None]
-    """What the resource holds."""
+    """What the resource contains."""
     mimeType: NotRequired[str | None]
     """Media type of the resource."""
     name: str
@@ -656,9 +656,9 @@ class ContentBlockResourceLink(TypedDict):
     Rule CONT-06.
     """
     size: NotRequired[int | None]
-    """Number of bytes in the resource, where it is known."""
+    """Size of the resource in bytes, if known."""
     title: NotRequired[str | None]
-    """Name to put in front of people."""
+    """Name to show to users."""
     uri: str
     """Where the resource is.
     A URI.
@@ -667,12 +667,12 @@ class ContentBlockResourceLink(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ContentBlockResource(TypedDict):
-    """Resource that travels inside the message, so that nobody has to fetch it.
+    """Resource whose contents are in the message.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     type: Literal["resource"]
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     resource: EmbeddedResourceResource
     """Text or bytes of the resource.
     Rule CONT-06.
@@ -680,49 +680,49 @@ class ContentBlockResource(TypedDict):
     _meta: NotRequired[Meta | None]
 
 ContentBlock: TypeAlias = ContentBlockText | ContentBlockImage | ContentBlockAudio | ContentBlockResourceLink | ContentBlockResource
-"""One piece of a message or of a tool's result, in the same form that MCP uses.
+"""A part of a message or of a tool's result, in the form that MCP uses.
 See https://agentclientprotocol.com/protocol/v1/content
 """
 
 class Annotations(TypedDict):
-    """Hints that a receiver may follow when it shows or forwards content.
+    """Hints for showing or forwarding content.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     audience: NotRequired[list[Role] | None]
-    """For whom the content is meant."""
+    """Who the content is meant for."""
     lastModified: NotRequired[str | None]
     """When the resource behind the content last changed.
     A time as in ISO 8601.
     """
     priority: NotRequired[float | None]
-    """Weight of the content against other content; more is more important."""
+    """Priority relative to other content; a higher value is more important."""
     _meta: NotRequired[Meta | None]
 
 Role: TypeAlias = Literal["assistant", "user"]
-"""One of the two parties of a conversation, as a reader that content is meant for.
+"""One of the two sides of a conversation, as the audience of content.
 - `assistant`: The agent with its model.
-- `user`: The person whom the agent works for.
+- `user`: The user.
 See https://agentclientprotocol.com/protocol/v1/content
 """
 
 class TextContent(TypedDict):
-    """Plain text or Markdown, the one kind of content that works everywhere.
+    """Plain text or Markdown; every peer supports this kind of content.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     text: str
     """Rule CONT-06."""
     _meta: NotRequired[Meta | None]
 
 class ImageContent(TypedDict):
-    """Picture whose bytes travel inside the message; in prompts it needs a capability.
+    """Image whose bytes are in the message; in prompts it needs a capability.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     data: str
-    """Bytes of the picture.
+    """Bytes of the image.
     In base64.
     Rule CONT-07.
     """
@@ -731,19 +731,19 @@ class ImageContent(TypedDict):
     Rule CONT-06.
     """
     uri: NotRequired[str | None]
-    """Where the picture comes from.
+    """Where the image comes from.
     A URI.
     """
     _meta: NotRequired[Meta | None]
 
 class AudioContent(TypedDict):
-    """Sound whose bytes travel inside the message; in prompts it needs a capability.
+    """Audio whose bytes are in the message; in prompts it needs a capability.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     data: str
-    """Bytes of the sound.
+    """Bytes of the audio.
     In base64.
     Rule CONT-07.
     """
@@ -754,13 +754,13 @@ class AudioContent(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ResourceLink(TypedDict):
-    """Pointer to a resource that the agent fetches by itself when it wants it.
+    """Link to a resource that the agent can fetch by itself.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     description: NotRequired[str | None]
-    """What the resource holds."""
+    """What the resource contains."""
     mimeType: NotRequired[str | None]
     """Media type of the resource."""
     name: str
@@ -768,9 +768,9 @@ class ResourceLink(TypedDict):
     Rule CONT-06.
     """
     size: NotRequired[int | None]
-    """Number of bytes in the resource, where it is known."""
+    """Size of the resource in bytes, if known."""
     title: NotRequired[str | None]
-    """Name to put in front of people."""
+    """Name to show to users."""
     uri: str
     """Where the resource is.
     A URI.
@@ -784,13 +784,13 @@ See https://agentclientprotocol.com/protocol/v1/content
 """
 
 class TextResourceContents(TypedDict):
-    """Contents of a resource that is text, with the address that it came from.
+    """Contents of a text resource, with its URI.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     mimeType: NotRequired[str | None]
     """Media type of the resource."""
     text: str
-    """The whole text of the resource.
+    """The complete text of the resource.
     Rule CONT-06.
     """
     uri: str
@@ -801,7 +801,7 @@ class TextResourceContents(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class BlobResourceContents(TypedDict):
-    """Contents of a resource that is not text, with the address that it came from.
+    """Contents of a resource that is not text, with its URI.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     blob: str
@@ -819,11 +819,11 @@ class BlobResourceContents(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class EmbeddedResource(TypedDict):
-    """Resource that travels inside the message, so that nobody has to fetch it.
+    """Resource whose contents are in the message.
     See https://agentclientprotocol.com/protocol/v1/content
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     resource: EmbeddedResourceResource
     """Text or bytes of the resource.
     Rule CONT-06.
@@ -831,7 +831,7 @@ class EmbeddedResource(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class Content(TypedDict):
-    """Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+    """Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     content: ContentBlock
@@ -862,7 +862,7 @@ class DidChangeDocumentNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DidCloseDocumentNotification(TypedDict):
-    """Document that was closed in the editor, of which no more is heard.
+    """Document that was closed in the editor; no more notifications follow for it.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -875,7 +875,7 @@ class DidCloseDocumentNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DidFocusDocumentNotification(TypedDict):
-    """Document that the user has just switched to, and what is seen of it.
+    """Document that the user has just switched to, and the visible part of it.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -892,7 +892,7 @@ class DidFocusDocumentNotification(TypedDict):
     position: Position
     """Where the cursor is."""
     visibleRange: Range
-    """Part of the document on screen."""
+    """Visible part of the document."""
     _meta: NotRequired[Meta | None]
 
 class DidOpenDocumentNotification(TypedDict):
@@ -917,7 +917,7 @@ class DidOpenDocumentNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DidSaveDocumentNotification(TypedDict):
-    """Document that was written to disk, with the text that was last told.
+    """Document that was saved, with the text that was last reported.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -930,7 +930,7 @@ class DidSaveDocumentNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidChangeCapabilities(TypedDict):
-    """Mark of an agent that wants `document/didChange`, with the form that changes should have.
+    """Its presence means that the agent wants `document/didChange`; it has the form of the changes.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -939,35 +939,35 @@ class NesDocumentDidChangeCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidCloseCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants `document/didClose`.
+    """Empty object; its presence means that the agent wants `document/didClose`.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidFocusCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants `document/didFocus`.
+    """Empty object; its presence means that the agent wants `document/didFocus`.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidOpenCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants `document/didOpen`.
+    """Empty object; its presence means that the agent wants `document/didOpen`.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidSaveCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants `document/didSave`.
+    """Empty object; its presence means that the agent wants `document/didSave`.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesDocumentEventCapabilities(TypedDict):
-    """Document events the agent wants; one that is absent is never sent.
+    """Document notifications that the agent wants; an absent one is never sent.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -995,7 +995,7 @@ class Position(TypedDict):
 
 PositionEncodingKind: TypeAlias = Literal["utf-16", "utf-32", "utf-8"]
 """Unit in which the character offset of a position counts.
-- `utf-16`: UTF-16 code units: the default, which everyone supports.
+- `utf-16`: UTF-16 code units: the default, which every peer supports.
 - `utf-32`: Unicode code points.
 - `utf-8`: Bytes of the UTF-8 text.
 Draft: `nes`.
@@ -1003,7 +1003,7 @@ See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class Range(TypedDict):
-    """Stretch of text from one position up to, but not including, another.
+    """Range of text from one position up to, but not including, another.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -1027,9 +1027,9 @@ class TextDocumentContentChangeEvent(TypedDict):
     _meta: NotRequired[Meta | None]
 
 TextDocumentSyncKind: TypeAlias = Literal["full", "incremental"]
-"""How much of a document a notification of its change carries.
-- `full`: Each change holds the complete new text and no range.
-- `incremental`: Each change holds a range and the text that takes its place.
+"""Which text a notification of a change contains.
+- `full`: Each change has the complete new text and no range.
+- `incremental`: Each change has a range and the text that replaces it.
 Draft: `nes`.
 See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
@@ -1052,102 +1052,102 @@ class CreateElicitationRequestBase(TypedDict):
     See https://agentclientprotocol.com/rfds/elicitation
     """
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationRequestFormWithElicitationSessionScope(TypedDict):
-    """Question that is asked by a form, which the client builds from a schema.
+    """Elicitation with a form, which the client builds from a schema.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     mode: Literal["form"]
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     requestedSchema: ElicitationSchema
     """The form's fields as a flat JSON Schema.
     Rule ELIC-06.
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationRequestFormWithElicitationRequestScope(TypedDict):
-    """Question that is asked by a form, which the client builds from a schema.
+    """Elicitation with a form, which the client builds from a schema.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     mode: Literal["form"]
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     requestedSchema: ElicitationSchema
     """The form's fields as a flat JSON Schema.
     Rule ELIC-06.
     """
     requestId: RequestId | None
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 CreateElicitationRequestForm: TypeAlias = CreateElicitationRequestFormWithElicitationSessionScope | CreateElicitationRequestFormWithElicitationRequestScope
-"""Question that is asked by a form, which the client builds from a schema.
+"""Elicitation with a form, which the client builds from a schema.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
 class CreateElicitationRequestUrlWithElicitationSessionScope(TypedDict):
-    """Question that is settled on a web page, out of the client's sight.
+    """Elicitation on a web page, whose content the client does not see.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     mode: Literal["url"]
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationRequestUrlWithElicitationRequestScope(TypedDict):
-    """Question that is settled on a web page, out of the client's sight.
+    """Elicitation on a web page, whose content the client does not see.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     mode: Literal["url"]
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
     requestId: RequestId | None
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 CreateElicitationRequestUrl: TypeAlias = CreateElicitationRequestUrlWithElicitationSessionScope | CreateElicitationRequestUrlWithElicitationRequestScope
-"""Question that is settled on a web page, out of the client's sight.
+"""Elicitation on a web page, whose content the client does not see.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
@@ -1157,45 +1157,45 @@ class CreateElicitationRequestOther(TypedDict):
     """
     mode: str
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     sessionId: NotRequired[SessionId]
-    """Session that the question belongs to, if any.
+    """Session that the elicitation belongs to, if any.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
     requestId: NotRequired[RequestId | None]
-    """Open request of the client that the question belongs to, if any.
+    """Open request of the client that the elicitation belongs to, if any.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 CreateElicitationRequest: TypeAlias = CreateElicitationRequestForm | CreateElicitationRequestUrl
-"""What the agent wants to know and how the user is to be asked.
+"""What the agent wants to know and how to ask the user.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
 class ElicitationSessionScope(TypedDict):
-    """Question that belongs to a session and perhaps to one of its tool calls.
+    """Elicitation that belongs to a session, and possibly to one of its tool calls.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 class ElicitationRequestScope(TypedDict):
-    """Question that belongs to an open request, as in a login before any session exists.
+    """Elicitation that belongs to an open request, such as a login before any session exists.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     requestId: RequestId | None
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
 
@@ -1224,13 +1224,13 @@ class ElicitationSchema(TypedDict):
     _meta: NotRequired[Meta | None]
 
 ElicitationSchemaType: TypeAlias = Literal["object"]
-"""The one type that a form's schema may have, written out all the same.
+"""The only type that a form's schema can have.
 - `object`: A set of named fields.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
 class ElicitationPropertySchemaString(TypedDict):
-    """Field that takes text or, where texts are listed, one of those.
+    """Field for a string or, if strings are listed, for one of those.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     type: Literal["string"]
@@ -1239,19 +1239,19 @@ class ElicitationPropertySchemaString(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minLength: NotRequired[int | None]
-    """Fewest characters allowed."""
+    """Minimum length in characters."""
     maxLength: NotRequired[int | None]
-    """Most characters allowed."""
+    """Maximum length in characters."""
     pattern: NotRequired[str | None]
-    """Regular expression that the text has to match; run it only with a bound on its cost.
+    """Regular expression that the text has to match; evaluate it only with a limit on its cost.
     Rule ELIC-10.
     """
     format: NotRequired[StringFormat | None]
-    """What the text stands for.
+    """Format of the text.
     Rule ELIC-11.
     """
     default: NotRequired[str | None]
-    """Text to start with."""
+    """Default text."""
     enum: NotRequired[list[str] | None]
     """Texts to choose from, shown as they are."""
     oneOf: NotRequired[list[EnumOption] | None]
@@ -1259,7 +1259,7 @@ class ElicitationPropertySchemaString(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaNumber(TypedDict):
-    """Field that takes any number, within limits where the agent sets them.
+    """Field for any number, within the agent's limits, if any.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     type: Literal["number"]
@@ -1268,15 +1268,15 @@ class ElicitationPropertySchemaNumber(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minimum: NotRequired[float | None]
-    """Smallest number allowed."""
+    """Minimum value."""
     maximum: NotRequired[float | None]
-    """Largest number allowed."""
+    """Maximum value."""
     default: NotRequired[float | None]
-    """Number to start with."""
+    """Default number."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaInteger(TypedDict):
-    """Field that takes a whole number, within limits where the agent sets them.
+    """Field for an integer, within the agent's limits, if any.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     type: Literal["integer"]
@@ -1285,15 +1285,15 @@ class ElicitationPropertySchemaInteger(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minimum: NotRequired[int | None]
-    """Smallest number allowed."""
+    """Minimum value."""
     maximum: NotRequired[int | None]
-    """Largest number allowed."""
+    """Maximum value."""
     default: NotRequired[int | None]
-    """Number to start with."""
+    """Default number."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaBoolean(TypedDict):
-    """Field that is either ticked or not, shown for instance as a check box.
+    """Field for true or false, shown for instance as a check box.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     type: Literal["boolean"]
@@ -1302,11 +1302,11 @@ class ElicitationPropertySchemaBoolean(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     default: NotRequired[bool | None]
-    """Whether the field is ticked at the start."""
+    """Default value."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaArray(TypedDict):
-    """Field that takes any number of choices out of a list, in place of one.
+    """Field for several choices out of a list.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     type: Literal["array"]
@@ -1315,13 +1315,13 @@ class ElicitationPropertySchemaArray(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minItems: NotRequired[int | None]
-    """Fewest choices allowed."""
+    """Minimum number of choices."""
     maxItems: NotRequired[int | None]
-    """Most choices allowed."""
+    """Maximum number of choices."""
     items: MultiSelectItems
-    """What there is to choose from."""
+    """The available choices."""
     default: NotRequired[list[str] | None]
-    """Choices that are made at the start."""
+    """Default choices."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaOther(TypedDict):
@@ -1336,17 +1336,17 @@ See https://agentclientprotocol.com/rfds/elicitation
 """
 
 StringFormat: TypeAlias = Literal["email", "uri", "date", "date-time"] | str
-"""What the text of a field stands for, so that a client can check it or help.
+"""Format of a text field, so that a client can check the value or offer help.
 - `email`: A mail address.
-- `uri`: Any URI, as a link to a page is.
-- `date`: A day of the calendar, as in 2026-01-31.
-- `date-time`: A day and a time of day in ISO 8601 form.
+- `uri`: Any URI, such as a link to a page.
+- `date`: A date, as in 2026-01-31.
+- `date-time`: A date and time in ISO 8601 form.
 Other values are legal.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
 class EnumOption(TypedDict):
-    """One choice of a field, with the label that the user reads instead of the value.
+    """A choice of a field, with the label that the user sees instead of the value.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     const: str
@@ -1358,7 +1358,7 @@ class EnumOption(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class StringPropertySchema(TypedDict):
-    """Field that takes text or, where texts are listed, one of those.
+    """Field for a string or, if strings are listed, for one of those.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     title: NotRequired[str | None]
@@ -1366,19 +1366,19 @@ class StringPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minLength: NotRequired[int | None]
-    """Fewest characters allowed."""
+    """Minimum length in characters."""
     maxLength: NotRequired[int | None]
-    """Most characters allowed."""
+    """Maximum length in characters."""
     pattern: NotRequired[str | None]
-    """Regular expression that the text has to match; run it only with a bound on its cost.
+    """Regular expression that the text has to match; evaluate it only with a limit on its cost.
     Rule ELIC-10.
     """
     format: NotRequired[StringFormat | None]
-    """What the text stands for.
+    """Format of the text.
     Rule ELIC-11.
     """
     default: NotRequired[str | None]
-    """Text to start with."""
+    """Default text."""
     enum: NotRequired[list[str] | None]
     """Texts to choose from, shown as they are."""
     oneOf: NotRequired[list[EnumOption] | None]
@@ -1386,7 +1386,7 @@ class StringPropertySchema(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NumberPropertySchema(TypedDict):
-    """Field that takes any number, within limits where the agent sets them.
+    """Field for any number, within the agent's limits, if any.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     title: NotRequired[str | None]
@@ -1394,15 +1394,15 @@ class NumberPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minimum: NotRequired[float | None]
-    """Smallest number allowed."""
+    """Minimum value."""
     maximum: NotRequired[float | None]
-    """Largest number allowed."""
+    """Maximum value."""
     default: NotRequired[float | None]
-    """Number to start with."""
+    """Default number."""
     _meta: NotRequired[Meta | None]
 
 class IntegerPropertySchema(TypedDict):
-    """Field that takes a whole number, within limits where the agent sets them.
+    """Field for an integer, within the agent's limits, if any.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     title: NotRequired[str | None]
@@ -1410,15 +1410,15 @@ class IntegerPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minimum: NotRequired[int | None]
-    """Smallest number allowed."""
+    """Minimum value."""
     maximum: NotRequired[int | None]
-    """Largest number allowed."""
+    """Maximum value."""
     default: NotRequired[int | None]
-    """Number to start with."""
+    """Default number."""
     _meta: NotRequired[Meta | None]
 
 class BooleanPropertySchema(TypedDict):
-    """Field that is either ticked or not, shown for instance as a check box.
+    """Field for true or false, shown for instance as a check box.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     title: NotRequired[str | None]
@@ -1426,12 +1426,12 @@ class BooleanPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     default: NotRequired[bool | None]
-    """Whether the field is ticked at the start."""
+    """Default value."""
     _meta: NotRequired[Meta | None]
 
 @final
 class MultiSelectItemsString(TypedDict):
-    """Choices of a field that are shown to the user just as they are sent.
+    """Choices of a field that are shown as they are.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     type: Literal["string"]
@@ -1457,12 +1457,12 @@ class MultiSelectItemsOther(TypedDict):
     type: str
 
 MultiSelectItems: TypeAlias = MultiSelectItemsString | MultiSelectItemsUntagged
-"""What a field with several choices offers; an entry without a type has labelled choices.
+"""The choices of a field with several values; without a type, they have labels.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
 class StringMultiSelectItems(TypedDict):
-    """Choices of a field that are shown to the user just as they are sent.
+    """Choices of a field that are shown as they are.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     enum: list[str]
@@ -1478,7 +1478,7 @@ class TitledMultiSelectItems(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class MultiSelectPropertySchema(TypedDict):
-    """Field that takes any number of choices out of a list, in place of one.
+    """Field for several choices out of a list.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     title: NotRequired[str | None]
@@ -1486,13 +1486,13 @@ class MultiSelectPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minItems: NotRequired[int | None]
-    """Fewest choices allowed."""
+    """Minimum number of choices."""
     maxItems: NotRequired[int | None]
-    """Most choices allowed."""
+    """Maximum number of choices."""
     items: MultiSelectItems
-    """What there is to choose from."""
+    """The available choices."""
     default: NotRequired[list[str] | None]
-    """Choices that are made at the start."""
+    """Default choices."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationFormModeBase(TypedDict):
@@ -1505,7 +1505,7 @@ class ElicitationFormModeBase(TypedDict):
     """
 
 class ElicitationFormModeWithElicitationSessionScope(TypedDict):
-    """Question that is asked by a form, which the client builds from a schema.
+    """Elicitation with a form, which the client builds from a schema.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     requestedSchema: ElicitationSchema
@@ -1513,16 +1513,16 @@ class ElicitationFormModeWithElicitationSessionScope(TypedDict):
     Rule ELIC-06.
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 class ElicitationFormModeWithElicitationRequestScope(TypedDict):
-    """Question that is asked by a form, which the client builds from a schema.
+    """Elicitation with a form, which the client builds from a schema.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     requestedSchema: ElicitationSchema
@@ -1530,17 +1530,17 @@ class ElicitationFormModeWithElicitationRequestScope(TypedDict):
     Rule ELIC-06.
     """
     requestId: RequestId | None
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 ElicitationFormMode: TypeAlias = ElicitationFormModeWithElicitationSessionScope | ElicitationFormModeWithElicitationRequestScope
-"""Question that is asked by a form, which the client builds from a schema.
+"""Elicitation with a form, which the client builds from a schema.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
 ElicitationId: TypeAlias = str
-"""Name of a question that is settled on a web page, made by the agent.
+"""Id of an elicitation on a web page, chosen by the agent.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
@@ -1549,66 +1549,66 @@ class ElicitationUrlModeBase(TypedDict):
     See https://agentclientprotocol.com/rfds/elicitation
     """
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
 
 class ElicitationUrlModeWithElicitationSessionScope(TypedDict):
-    """Question that is settled on a web page, out of the client's sight.
+    """Elicitation on a web page, whose content the client does not see.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 class ElicitationUrlModeWithElicitationRequestScope(TypedDict):
-    """Question that is settled on a web page, out of the client's sight.
+    """Elicitation on a web page, whose content the client does not see.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
     requestId: RequestId | None
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 ElicitationUrlMode: TypeAlias = ElicitationUrlModeWithElicitationSessionScope | ElicitationUrlModeWithElicitationRequestScope
-"""Question that is settled on a web page, out of the client's sight.
+"""Elicitation on a web page, whose content the client does not see.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
 class CompleteElicitationNotification(TypedDict):
-    """Which question has been settled on its web page; unfamiliar ids are ignored.
+    """The elicitation that was completed on its web page; unknown ids are ignored.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     elicitationId: ElicitationId
-    """Question that is settled.
+    """Elicitation that is complete.
     Rule ELIC-21.
     """
     _meta: NotRequired[Meta | None]
@@ -1620,25 +1620,25 @@ class CreateElicitationResponseBase(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationResponseAccept(TypedDict):
-    """The user's consent; for a form the values that were filled in come along.
+    """The user accepted; for a form, with the values that were entered.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     action: Literal["accept"]
     content: NotRequired[dict[str, ElicitationContentValue] | None]
-    """One value for each field that was filled in.
+    """The value of each field that was filled in.
     Rule ELIC-18.
     """
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationResponseDecline(TypedDict):
-    """The user said no.
+    """The user declined.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     action: Literal["decline"]
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationResponseCancel(TypedDict):
-    """The user turned away without a decision.
+    """The user cancelled without a decision.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     action: Literal["cancel"]
@@ -1652,26 +1652,26 @@ class CreateElicitationResponseOther(TypedDict):
     _meta: NotRequired[Meta | None]
 
 CreateElicitationResponse: TypeAlias = CreateElicitationResponseAccept | CreateElicitationResponseDecline | CreateElicitationResponseCancel
-"""What the user did with the question: agreed, said no or turned away.
+"""What the user did: accepted, declined or cancelled.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
 ElicitationContentValue: TypeAlias = str | int | float | bool | list[str]
-"""Value of a form's field: text, a number, true or false, or a list of texts.
+"""Value of a form's field: a string, a number, a boolean or a list of strings.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
 class ElicitationAcceptAction(TypedDict):
-    """The user's consent; for a form the values that were filled in come along.
+    """The user accepted; for a form, with the values that were entered.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     content: NotRequired[dict[str, ElicitationContentValue] | None]
-    """One value for each field that was filled in.
+    """The value of each field that was filled in.
     Rule ELIC-18.
     """
 
 class WriteTextFileRequest(TypedDict):
-    """Which text file to write and its new text; a missing file is created.
+    """The text file to write and its new text; a missing file is created.
     See https://agentclientprotocol.com/protocol/v1/file-system
     """
     sessionId: SessionId
@@ -1688,7 +1688,7 @@ class WriteTextFileRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ReadTextFileRequest(TypedDict):
-    """Which text file to read and, when not all of it, which of its lines.
+    """The text file to read and, if not all of it, the lines.
     See https://agentclientprotocol.com/protocol/v1/file-system
     """
     sessionId: SessionId
@@ -1701,140 +1701,140 @@ class ReadTextFileRequest(TypedDict):
     Rule FS-03.
     """
     line: NotRequired[int | None]
-    """First line wanted; absent means the top of the file.
+    """First line to read; absent means the beginning of the file.
     Lines count from 1.
     Rule FS-04.
     """
     limit: NotRequired[int | None]
-    """Number of lines wanted at most; absent means all that are left.
+    """Maximum number of lines; absent means all remaining lines.
     Rule FS-04.
     """
     _meta: NotRequired[Meta | None]
 
 class WriteTextFileResponse(TypedDict):
-    """Empty answer that says the file now holds the text that was sent.
+    """Empty response: the file was written.
     See https://agentclientprotocol.com/protocol/v1/file-system
     """
     _meta: NotRequired[Meta | None]
 
 class ReadTextFileResponse(TypedDict):
-    """Text that was asked for, with what the editor has not saved yet.
+    """The requested text, including changes that the editor has not saved.
     See https://agentclientprotocol.com/protocol/v1/file-system
     """
     content: str
-    """The file's text, or the wanted lines of it.
+    """The file's text, or the requested lines of it.
     Rule FS-08.
     """
     _meta: NotRequired[Meta | None]
 
 class InitializeResponse(TypedDict):
-    """An agent's answer to the proposal: the version both will speak and what the agent can serve.
+    """The agent's response: the protocol version for both sides and what the agent supports.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     protocolVersion: ProtocolVersion
-    """The proposed version when the agent knows it, otherwise the newest one it has.
+    """The proposed version if the agent supports it, otherwise its newest one.
     Rule INIT-05.
     """
     agentCapabilities: NotRequired[AgentCapabilities]
-    """Features that the client may use; whatever is left out counts as unsupported.
+    """Features that the client may use; an absent one is not supported.
     Absent means `{}`.
     Rule CAP-06.
     """
     authMethods: NotRequired[list[AuthMethod]]
-    """Ways to log in, in the agent's order; an empty list says that there is nothing to choose from.
+    """Authentication methods in the agent's order; an empty list means that there are none.
     Absent means `[]`.
     Rule AUTH-28.
     """
     agentInfo: NotRequired[Implementation | None]
-    """Program behind the agent, for logs and for display.
+    """Name and version of the agent, for logs and for display.
     Rule INIT-11.
     """
     _meta: NotRequired[Meta | None]
 
 ProtocolVersion: TypeAlias = int
-"""Major version of the protocol as one whole number, raised only when compatibility is lost.
+"""Major version of the protocol, an integer; it changes only with incompatible changes.
 See https://agentclientprotocol.com/protocol/v1/initialization
 """
 
 class AgentCapabilities(TypedDict):
-    """What an agent can do for a client; a member left out means that it cannot.
+    """What an agent supports; an absent member means that it does not.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     loadSession: NotRequired[bool]
-    """True when `session/load` is served.
+    """True when `session/load` is supported.
     Absent means `false`.
     Rule CAP-03.
     """
     promptCapabilities: NotRequired[PromptCapabilities]
-    """Kinds of content a prompt may hold beside text and resource links.
+    """Kinds of content that a prompt may contain in addition to text and resource links.
     Absent means `{}`.
     Rule CAP-06.
     """
     mcpCapabilities: NotRequired[McpCapabilities]
-    """Ways of reaching tool servers that the agent knows beside standard input and output.
+    """Transports to MCP servers that the agent supports in addition to standard input and output.
     Absent means `{}`.
     Rule CAP-06.
     """
     sessionCapabilities: NotRequired[SessionCapabilities]
-    """Optional session methods and parameters that the agent serves.
+    """Optional session methods and parameters that the agent supports.
     Absent means `{}`.
     Rule CAP-06.
     """
     auth: NotRequired[AgentAuthCapabilities]
-    """What the agent offers around login beyond the login itself.
+    """Support for authentication in addition to logging in.
     Absent means `{}`.
     Rule CAP-06.
     """
     providers: NotRequired[ProvidersCapabilities | None]
-    """Present when the agent lets a client route its model traffic.
+    """Present when the client can configure the agent's model providers.
     Rule CAP-03.
     Draft: `llm_providers`.
     """
     nes: NotRequired[NesCapabilities | None]
     """Draft: `nes`."""
     positionEncoding: NotRequired[PositionEncodingKind | None]
-    """How the agent counts positions in text, chosen among what the client offered.
+    """Position encoding of the agent, one of those that the client supports.
     Draft: `nes`.
     """
     _meta: NotRequired[Meta | None]
 
 class PromptCapabilities(TypedDict):
-    """Kinds of prompt content that an agent accepts on top of text and resource links.
+    """Kinds of prompt content that an agent accepts in addition to text and resource links.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     image: NotRequired[bool]
-    """True when prompts may hold images.
+    """True when prompts may contain images.
     Absent means `false`.
     Rule CAP-03.
     """
     audio: NotRequired[bool]
-    """True when prompts may hold sound.
+    """True when prompts may contain audio.
     Absent means `false`.
     Rule CAP-03.
     """
     embeddedContext: NotRequired[bool]
-    """True when prompts may hold whole resources.
+    """True when prompts may contain embedded resources.
     Absent means `false`.
     Rule CAP-03.
     """
     _meta: NotRequired[Meta | None]
 
 class McpCapabilities(TypedDict):
-    """Transports to MCP servers that an agent can use on top of standard input and output.
+    """Transports to MCP servers that an agent supports in addition to standard input and output.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     http: NotRequired[bool]
-    """True when servers may be reached over streamable HTTP.
+    """True when the agent supports streamable HTTP.
     Absent means `false`.
     Rule CAP-03.
     """
     sse: NotRequired[bool]
-    """True when servers may be reached over the outdated server-sent-events transport.
+    """True when the agent supports the deprecated server-sent-events transport.
     Absent means `false`.
     Rule CAP-03.
     """
     acp: NotRequired[bool]
-    """True when servers may live behind the connection itself.
+    """True when MCP servers can be reached over the ACP connection.
     Absent means `false`.
     Rule CAP-03.
     Draft: `mcp_over_acp`.
@@ -1842,200 +1842,200 @@ class McpCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionCapabilities(TypedDict):
-    """Optional session features of an agent, each present as an object when it is on.
+    """Optional session features of an agent, each an object if it is supported.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     list: NotRequired[SessionListCapabilities | None]
-    """Present when `session/list` is served.
+    """Present when `session/list` is supported.
     Rule CAP-03.
     """
     delete: NotRequired[SessionDeleteCapabilities | None]
-    """Present when `session/delete` is served.
+    """Present when `session/delete` is supported.
     Rule CAP-03.
     """
     additionalDirectories: NotRequired[SessionAdditionalDirectoriesCapabilities | None]
-    """Present when sessions may be given more roots than their working directory.
+    """Present when sessions can have additional directories.
     Rule CAP-03.
     """
     systemPrompt: NotRequired[SessionSystemPromptCapabilities | None]
-    """Present when a client may add instructions of its own at system level.
+    """Present when a client may send a system prompt.
     Rule CAP-03.
     """
     fork: NotRequired[SessionForkCapabilities | None]
-    """Present when `session/fork` is served.
+    """Present when `session/fork` is supported.
     Rule CAP-03.
     Draft: `session_fork`.
     """
     archive: NotRequired[SessionArchiveCapabilities | None]
-    """Present when sessions can be put into an archive and taken out again.
+    """Present when sessions can be archived and restored.
     Rule CAP-03.
     Draft: `session_archive`.
     """
     status: NotRequired[SessionStatusCapabilities | None]
-    """Present when `session/status` is served.
+    """Present when `session/status` is supported.
     Rule CAP-03.
     Draft: `session_status`.
     """
     title: NotRequired[SessionTitleCapabilities | None]
-    """Present when `session/set_title` is served; agents may report titles without it.
+    """Present when `session/set_title` is supported; agents may report titles without it.
     Rule CAP-03.
     Draft: `session_set_title`.
     """
     resume: NotRequired[SessionResumeCapabilities | None]
-    """Present when `session/resume` is served.
+    """Present when `session/resume` is supported.
     Rule CAP-03.
     """
     close: NotRequired[SessionCloseCapabilities | None]
-    """Present when `session/close` is served.
+    """Present when `session/close` is supported.
     Rule CAP-03.
     """
     options: NotRequired[SessionOptionsCapabilities | None]
-    """Present when `session/options` is served and sessions may be given values of settings to start with.
+    """Present when `session/options` is supported and sessions can be opened with values for config options.
     Rule CAP-03.
     Draft: `session_options`.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionListCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/list`.
+    """Empty object; its presence means that the agent supports `session/list`.
     See https://agentclientprotocol.com/protocol/v1/session-list
     """
     _meta: NotRequired[Meta | None]
 
 class SessionDeleteCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/delete`.
+    """Empty object; its presence means that the agent supports `session/delete`.
     See https://agentclientprotocol.com/protocol/v1/session-delete
     """
     _meta: NotRequired[Meta | None]
 
 class SessionAdditionalDirectoriesCapabilities(TypedDict):
-    """Empty mark of an agent whose sessions may have more roots than one.
+    """Empty object; its presence means that sessions can have additional directories.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     _meta: NotRequired[Meta | None]
 
 class SessionSystemPromptCapabilities(TypedDict):
-    """Mark of an agent that takes instructions at system level from the client.
+    """Its presence means that a client may send a system prompt.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     mode: NotRequired[SessionSystemPromptModeCapabilities | None]
-    """Ways to apply the instructions other than appending them.
+    """Modes other than appending the system prompt.
     Rule CAP-06.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionSystemPromptModeCapabilities(TypedDict):
-    """Ways to apply a client's instructions that an agent offers besides appending.
+    """Modes of a client's system prompt that an agent supports besides appending.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     override: NotRequired[SessionSystemPromptOverrideCapabilities | None]
-    """Present when the instructions may take the place of the agent's built-in ones.
+    """Present when the system prompt can replace the agent's own.
     Rule CAP-03.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionSystemPromptOverrideCapabilities(TypedDict):
-    """Empty mark of an agent whose built-in instructions can be replaced.
+    """Empty object; its presence means that the agent's own system prompt can be replaced.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     _meta: NotRequired[Meta | None]
 
 class SessionForkCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/fork`.
+    """Empty object; its presence means that the agent supports `session/fork`.
     Draft: `session_fork`.
     See https://agentclientprotocol.com/rfds/session-fork
     """
     _meta: NotRequired[Meta | None]
 
 class SessionArchiveCapabilities(TypedDict):
-    """Empty mark of an agent that can archive sessions, filter by that and report it.
+    """Empty object; its presence means that the agent can archive sessions, filter by that and report it.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     _meta: NotRequired[Meta | None]
 
 class SessionStatusCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/status`.
+    """Empty object; its presence means that the agent supports `session/status`.
     Draft: `session_status`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     _meta: NotRequired[Meta | None]
 
 class SessionTitleCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/set_title`.
+    """Empty object; its presence means that the agent supports `session/set_title`.
     Draft: `session_set_title`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     _meta: NotRequired[Meta | None]
 
 class SessionResumeCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/resume`.
+    """Empty object; its presence means that the agent supports `session/resume`.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     _meta: NotRequired[Meta | None]
 
 class SessionCloseCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/close`.
+    """Empty object; its presence means that the agent supports `session/close`.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     _meta: NotRequired[Meta | None]
 
 class SessionOptionsCapabilities(TypedDict):
-    """Empty mark; being there, it says that settings are known before there is a session.
+    """Empty object; its presence means that config options are known before there is a session.
     Draft: `session_options`.
     See https://agentclientprotocol.com/rfds/session-options
     """
     _meta: NotRequired[Meta | None]
 
 class AgentAuthCapabilities(TypedDict):
-    """What an agent offers around login, apart from the login itself.
+    """Support for authentication in addition to logging in.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
     status: NotRequired[AuthStatusCapabilities | None]
-    """Present when `auth/status` is served.
+    """Present when `auth/status` is supported.
     Rule CAP-03.
     Draft: `auth_status`.
     """
     logout: NotRequired[LogoutCapabilities | None]
-    """Present when `logout` is served.
+    """Present when `logout` is supported.
     Rule CAP-03.
     """
     _meta: NotRequired[Meta | None]
 
 class AuthStatusCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `auth/status`.
+    """Empty object; its presence means that the agent supports `auth/status`.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     _meta: NotRequired[Meta | None]
 
 class LogoutCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `logout`.
+    """Empty object; its presence means that the agent supports `logout`.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
     _meta: NotRequired[Meta | None]
 
 class ProvidersCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent's model providers can be routed.
+    """Empty object; its presence means that the client can configure the agent's model providers.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     _meta: NotRequired[Meta | None]
 
 class Implementation(TypedDict):
-    """Name and version of the program at one end of the connection.
+    """Name and version of a client or an agent.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     name: str
-    """Short name for programs to compare; shown to people only when there is no title."""
+    """Name for programs; shown to users only if there is no title."""
     title: NotRequired[str | None]
-    """Name to put in front of people."""
+    """Name to show to users."""
     version: str
-    """Version of the program in whatever scheme its makers use."""
+    """Version of the program, in any scheme."""
     _meta: NotRequired[Meta | None]
 
 class SubagentSessionCapabilities(TypedDict):
-    """What a client may do to one child session; nothing is allowed unless listed.
+    """What a client may do with a child session; nothing else is allowed.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     cancel: NotRequired[SessionCancelCapabilities | None]
@@ -2045,46 +2045,46 @@ class SubagentSessionCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionCancelCapabilities(TypedDict):
-    """Empty mark; being there, it lets the client cancel a child session's work.
+    """Empty object; its presence allows the client to cancel a child session's work.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
 class InitializeRequest(TypedDict):
-    """First message of a connection, in which a client proposes a version and says what it can serve.
+    """First message of a connection: the client proposes a protocol version and states its capabilities.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     protocolVersion: ProtocolVersion
-    """Highest major version that the client speaks.
+    """Newest protocol version that the client supports.
     Rule INIT-04.
     """
     clientCapabilities: NotRequired[ClientCapabilities]
-    """Features that the agent may use; whatever is left out counts as unsupported.
+    """Features that the agent may use; an absent one is not supported.
     Absent means `{}`.
     Rule CAP-06.
     """
     clientInfo: NotRequired[Implementation | None]
-    """Program behind the client, for logs and for display.
+    """Name and version of the client, for logs and for display.
     Rule INIT-11.
     """
     _meta: NotRequired[Meta | None]
 
 class ClientCapabilities(TypedDict):
-    """What a client can do for an agent; a member left out means that it cannot.
+    """What a client supports; an absent member means that it does not.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     fs: NotRequired[FileSystemCapabilities]
-    """Which file methods the client serves.
+    """The file methods that the client supports.
     Absent means `{}`.
     Rule CAP-06.
     """
     terminal: NotRequired[bool]
-    """True when all five terminal methods are served.
+    """True when all five terminal methods are supported.
     Absent means `false`.
     Rule CAP-03.
     """
     session: NotRequired[ClientSessionCapabilities | None]
-    """Session features beyond the basic ones that the client understands.
+    """Additional session features that the client supports.
     Rule CAP-06.
     """
     subagents: NotRequired[SubagentCapabilities | None]
@@ -2092,131 +2092,131 @@ class ClientCapabilities(TypedDict):
     Rule CAP-03.
     """
     plan: NotRequired[PlanCapabilities | None]
-    """Present when the client can keep several plans apart by their ids.
+    """Present when the client supports several plans, each with an id.
     Rule CAP-03.
     Draft: `plan_operations`.
     """
     auth: NotRequired[AuthCapabilities]
-    """Kinds of login that need help from the client.
+    """Authentication methods that need the client's help.
     Absent means `{}`.
     Rule CAP-06.
     """
     elicitation: NotRequired[ElicitationCapabilities | None]
-    """Ways in which the client lets an agent question the user.
+    """Forms of elicitation that the client supports.
     Rule CAP-06.
     """
     nes: NotRequired[ClientNesCapabilities | None]
     """Draft: `nes`."""
     positionEncodings: NotRequired[list[PositionEncodingKind]]
-    """Ways of counting positions in text that the client can follow, best first.
+    """Position encodings that the client supports, the preferred one first.
     Draft: `nes`.
     """
     _meta: NotRequired[Meta | None]
 
 class FileSystemCapabilities(TypedDict):
-    """File methods that a client serves, each switched on by itself.
+    """File methods that a client supports, each with its own member.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     readTextFile: NotRequired[bool]
-    """True when `fs/read_text_file` is served.
+    """True when `fs/read_text_file` is supported.
     Absent means `false`.
     Rule CAP-03.
     """
     writeTextFile: NotRequired[bool]
-    """True when `fs/write_text_file` is served.
+    """True when `fs/write_text_file` is supported.
     Absent means `false`.
     Rule CAP-03.
     """
     _meta: NotRequired[Meta | None]
 
 class ClientSessionCapabilities(TypedDict):
-    """Session features beyond the basic ones that a client knows how to present.
+    """Additional session features that a client supports.
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     compaction: NotRequired[CompactionCapabilities | None]
-    """Present when the client follows how an agent condenses its context.
+    """Present when the client supports updates about compactions of the context.
     Rule CAP-03.
     """
     configOptions: NotRequired[SessionConfigOptionsCapabilities | None]
-    """Kinds of configuration option that the client can show beside plain selections.
+    """Kinds of config option that the client can show in addition to selections.
     Rule CAP-06.
     """
     notices: NotRequired[NoticeCapabilities | None]
-    """Present when the client shows short messages that stay outside the history.
+    """Present when the client shows notices.
     Rule CAP-03.
     """
     promptSuggestions: NotRequired[PromptSuggestionsCapabilities | None]
-    """Present when the client offers the prompts that an agent suggests.
+    """Present when the client shows suggested prompts.
     Rule CAP-03.
     Draft: `prompt_suggestions`.
     """
     _meta: NotRequired[Meta | None]
 
 class CompactionCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client follows compactions of the context.
+    """Empty object; its presence means that the client supports updates about compactions of the context.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
 
 class SessionConfigOptionsCapabilities(TypedDict):
-    """Kinds of setting that a client can show beside plain selections.
+    """Kinds of config option that a client can show in addition to selections.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     boolean: NotRequired[BooleanConfigOptionCapabilities | None]
-    """Present when settings may be plain switches.
+    """Present when config options can be switches.
     Rule CAP-03.
     """
     _meta: NotRequired[Meta | None]
 
 class BooleanConfigOptionCapabilities(TypedDict):
-    """Empty mark of a client that can show settings that are on or off.
+    """Empty object; its presence means that the client can show config options that are switches.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     _meta: NotRequired[Meta | None]
 
 class NoticeCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client shows passing messages.
+    """Empty object; its presence means that the client shows notices.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
 
 class PromptSuggestionsCapabilities(TypedDict):
-    """Kinds of content that suggested prompts may hold on top of text and resource links.
+    """Kinds of content that suggested prompts may contain in addition to text and resource links.
     Draft: `prompt_suggestions`.
     See https://agentclientprotocol.com/rfds/prompt-suggestions
     """
     image: NotRequired[Any]
-    """There when suggestions may hold images; its form in this version is not settled."""
+    """Present when suggestions may contain images; its form in this version is not settled."""
     audio: NotRequired[Any]
-    """There when suggestions may hold sound; its form in this version is not settled."""
+    """Present when suggestions may contain audio; its form in this version is not settled."""
     embeddedContext: NotRequired[Any]
-    """There when suggestions may hold whole resources; its form in this version is not settled."""
+    """Present when suggestions may contain embedded resources; its form in this version is not settled."""
     _meta: NotRequired[Meta | None]
 
 class SubagentCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can follow child sessions.
+    """Empty object; its presence means that the client can follow child sessions.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
 class PlanCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can hold several plans at once.
+    """Empty object; its presence means that the client supports several plans at once.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
     _meta: NotRequired[Meta | None]
 
 class AuthCapabilities(TypedDict):
-    """Kinds of login that need a client's help and that this client can help with.
+    """Authentication methods that need a client's help and that this client supports.
     See https://agentclientprotocol.com/protocol/v1/authentication
     """
     terminal: NotRequired[bool]
-    """True when the client can run the agent's program in a terminal that the user types into.
+    """True when the client can run the agent's program in a terminal for the user.
     Absent means `false`.
     Rule CAP-03.
     """
     _meta: NotRequired[Meta | None]
 
 class ElicitationCapabilities(TypedDict):
-    """Ways of asking the user that a client supports; an empty object names none.
+    """Forms of elicitation that a client supports; an empty object means none.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     form: NotRequired[ElicitationFormCapabilities | None]
@@ -2224,58 +2224,58 @@ class ElicitationCapabilities(TypedDict):
     Rule ELIC-02.
     """
     url: NotRequired[ElicitationUrlCapabilities | None]
-    """Present when the client can send the user to a web page.
+    """Present when the client can open a web page for the user.
     Rule ELIC-02.
     """
     _meta: NotRequired[Meta | None]
 
 class ElicitationFormCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can show forms.
+    """Empty object; its presence means that the client can show forms.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     _meta: NotRequired[Meta | None]
 
 class ElicitationUrlCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can send the user to a web page.
+    """Empty object; its presence means that the client can open a web page for the user.
     See https://agentclientprotocol.com/rfds/elicitation
     """
     _meta: NotRequired[Meta | None]
 
 RequestId: TypeAlias = int | str
-"""Id that ties an answer to its request: text or a whole number, where `"1"` is not 1.
+"""Id of a request and its response: a string or an integer; `"1"` is not 1.
 See https://agentclientprotocol.com/protocol/v1/overview
 """
 
 class Error(TypedDict):
-    """Failure that answers a request in place of a result, in the form of JSON-RPC.
+    """JSON-RPC error: the response to a request that failed.
     See https://agentclientprotocol.com/protocol/v1/overview
     """
     code: ErrorCode
-    """What sort of failure it is.
+    """The error code.
     Rule RPC-04.
     """
     message: str
-    """The failure in one short sentence.
+    """The error in one short sentence.
     Rule RPC-04.
     """
     data: NotRequired[Any]
-    """Anything more that helps to understand the failure."""
+    """Additional information about the error."""
 
 ErrorCode: TypeAlias = int
-"""Sort of a failure, as a number; numbers that have no name here are legal too.
-- `-32700` `parse_error`: The text that arrived is not JSON.
-- `-32600` `invalid_request`: The JSON that arrived is no proper message.
-- `-32601` `method_not_found`: The receiver does not serve the method.
+"""Error code; codes without a name here are valid, too.
+- `-32700` `parse_error`: The received text is not JSON.
+- `-32600` `invalid_request`: The received JSON is not a valid message.
+- `-32601` `method_not_found`: The receiver does not support the method.
 - `-32602` `invalid_params`: The parameters do not fit the method.
-- `-32603` `internal_error`: The receiver failed in a way it did not foresee.
-- `-32800` `request_cancelled`: The work was given up before there was a result.
+- `-32603` `internal_error`: Internal error of the receiver.
+- `-32800` `request_cancelled`: The request was cancelled before there was a result.
 - `-32000` `auth_required`: The call needs a login first.
 - `-32002` `resource_not_found`: Something that the call names, such as a file or a session, does not exist.
 See https://agentclientprotocol.com/protocol/v1/overview
 """
 
 class CancelRequestNotification(TypedDict):
-    """Which of the sender's requests is no longer needed; it gets an answer all the same.
+    """The request to cancel; it still gets a response.
     See https://agentclientprotocol.com/protocol/v1/cancellation
     """
     requestId: RequestId | None
@@ -2285,13 +2285,13 @@ class CancelRequestNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class EnvVariable(TypedDict):
-    """One environment variable for a program that is about to start.
+    """An environment variable for a program to start.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     name: str
     """Rule SESS-62."""
     value: str
-    """Text that the variable is set to.
+    """Value of the variable.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
@@ -2302,11 +2302,11 @@ class MessageMcpRequest(TypedDict):
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     serverId: McpServerAcpId
-    """Server that should answer.
+    """Server that the request is for.
     Rule MOA-03.
     """
     requestId: McpRequestId
-    """Id for what follows on the request.
+    """Id of the MCP request, for notifications about it.
     Rule MOA-04.
     """
     method: str
@@ -2318,20 +2318,20 @@ class MessageMcpRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 McpServerAcpId: TypeAlias = str
-"""Name of an MCP server that is reached through the connection.
+"""Id of an MCP server that is reached over the ACP connection.
 Draft: `mcp_over_acp`.
 See https://agentclientprotocol.com/rfds/mcp-over-acp
 """
 
 McpRequestId: TypeAlias = str
-"""Name of one MCP request, made by its caller and unrelated to the id of the outer message.
+"""Id of an MCP request, chosen by the sender and unrelated to the id of the outer request.
 Draft: `mcp_over_acp`.
 See https://agentclientprotocol.com/rfds/mcp-over-acp
 """
 
 @final
 class McpServerUntagged(TypedDict):
-    """MCP server that the agent starts as a program and talks to over standard input and output.
+    """MCP server that the agent starts as a program and reaches over standard input and output.
     The variant without `type`.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
@@ -2349,7 +2349,7 @@ class McpServerUntagged(TypedDict):
     Rule SESS-58.
     """
     env: list[EnvVariable]
-    """Variables to add to the program's environment.
+    """Environment variables to add.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
@@ -2372,25 +2372,25 @@ class McpServerOther(TypedDict):
     """Rule SESS-62."""
 
 McpServer: TypeAlias = McpServerHttp | McpServerSse | McpServerAcp | McpServerUntagged
-"""How to reach one MCP server; an entry without a type is a program to start.
+"""How to reach an MCP server; an entry without a type is a program to start.
 See https://agentclientprotocol.com/protocol/v1/session-setup
 """
 
 class HttpHeader(TypedDict):
-    """Name and value of a header that goes with the requests to an MCP server.
+    """Name and value of a header for requests to an MCP server.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     name: str
     """Rule SESS-62."""
     value: str
-    """Text that the header is sent with.
+    """Value of the header.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
 
 @final
 class McpServerHttp(TypedDict):
-    """MCP server at a web address, spoken to over the streamable HTTP transport.
+    """MCP server with a URL, reached over the streamable HTTP transport.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     type: Literal["http"]
@@ -2404,14 +2404,14 @@ class McpServerHttp(TypedDict):
     Rule SESS-59.
     """
     headers: list[HttpHeader]
-    """Headers that go with each request to the server.
+    """Headers for each request to the server.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
 
 @final
 class McpServerSse(TypedDict):
-    """MCP server that the agent reaches over the outdated server-sent-events transport.
+    """MCP server that the agent reaches over the deprecated server-sent-events transport.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     type: Literal["sse"]
@@ -2425,14 +2425,14 @@ class McpServerSse(TypedDict):
     Rule SESS-59.
     """
     headers: list[HttpHeader]
-    """Headers that go with each request to the server.
+    """Headers for each request to the server.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
 
 @final
 class McpServerAcp(TypedDict):
-    """MCP server that the client provides and that is reached through the connection itself.
+    """MCP server that the client provides and that is reached over the ACP connection.
     Draft: `mcp_over_acp`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
@@ -2440,13 +2440,13 @@ class McpServerAcp(TypedDict):
     name: str
     """Name to show for the server."""
     serverId: McpServerAcpId
-    """Id to address the server by, used for no other one on the connection.
+    """Id of the server, unique on the connection.
     Rule MOA-02.
     """
     _meta: NotRequired[Meta | None]
 
 class McpServerStdio(TypedDict):
-    """MCP server that the agent starts as a program and talks to over standard input and output.
+    """MCP server that the agent starts as a program and reaches over standard input and output.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     name: str
@@ -2463,46 +2463,46 @@ class McpServerStdio(TypedDict):
     Rule SESS-58.
     """
     env: list[EnvVariable]
-    """Variables to add to the program's environment.
+    """Environment variables to add.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
 
 class MessageMcpResponseResult(TypedDict):
-    """Outcome of an MCP request that succeeded; whatever the server returned fits.
+    """Outcome of an MCP request that succeeded; any JSON is valid.
     Draft: `mcp_over_acp`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     result: Any
-    """Result of the MCP request; null is a result too."""
+    """Result of the MCP request; null is valid, too."""
     _meta: NotRequired[Meta | None]
 
 class MessageMcpResponseError(TypedDict):
-    """Outcome of an MCP request that the server refused or could not carry out.
+    """Outcome of an MCP request that failed.
     Draft: `mcp_over_acp`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     error: McpError
-    """Error of the MCP request, as opposed to one of the connection."""
+    """Error of the MCP request, not of the ACP request."""
     _meta: NotRequired[Meta | None]
 
 MessageMcpResponse: TypeAlias = MessageMcpResponseResult | MessageMcpResponseError
-"""Outcome of an MCP request: its result or its error, passed on untouched.
+"""Outcome of an MCP request: its result or its error, unchanged.
 Draft: `mcp_over_acp`.
 See https://agentclientprotocol.com/rfds/mcp-over-acp
 """
 
 class McpError(TypedDict):
-    """Error that an MCP server returned, which is not a failure of the connection.
+    """Error of an MCP server, not of the ACP request.
     Draft: `mcp_over_acp`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     code: int
-    """Code from the MCP server, in its own numbering."""
+    """Error code of the MCP server."""
     message: str
-    """Message from the MCP server."""
+    """Error message of the MCP server."""
     data: NotRequired[Any]
-    """Details from the MCP server; null is kept apart from absence.
+    """Additional information from the MCP server; null and absence are distinct.
     Absent keeps what is known, null clears it, a value replaces it.
     """
 
@@ -2528,29 +2528,29 @@ class MessageMcpNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ConnectMcpRequest(TypedDict):
-    """Which MCP server of the other side to open a connection to.
+    """The MCP server to connect to.
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     serverId: McpServerAcpId
-    """The server, by the id it was declared with.
+    """The id with which the server was declared.
     Rule MOA-03.
     """
     _meta: NotRequired[Meta | None]
 
 class ConnectMcpResponse(TypedDict):
-    """Id of a new connection to an MCP server, never handed out before.
+    """Id of a new connection to an MCP server, never used before.
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     connectionId: McpConnectionId
-    """Fresh id; one server may have several connections.
+    """New id; a server can have several connections.
     Rule MOA-03.
     """
     _meta: NotRequired[Meta | None]
 
 class DisconnectMcpRequest(TypedDict):
-    """Which connection to an MCP server to close; nothing may follow on its id.
+    """The connection to an MCP server to close; its id is invalid afterwards.
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
@@ -2561,27 +2561,27 @@ class DisconnectMcpRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DisconnectMcpResponse(TypedDict):
-    """Empty answer that says the connection to the MCP server is closed.
+    """Empty response: the connection to the MCP server is closed.
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     _meta: NotRequired[Meta | None]
 
 McpConnectionId: TypeAlias = str
-"""Name of one open connection to an MCP server that is reached through this one.
+"""Id of an open connection to an MCP server over the ACP connection.
 Draft: `mcp_connections`.
 See https://agentclientprotocol.com/rfds/mcp-over-acp
 """
 
 class AcceptNesNotification(TypedDict):
-    """Which suggestion the user took, so that the agent can learn from it.
+    """The suggestion that the user accepted.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     sessionId: SessionId
     """Session for suggestions, as `nes/start` returned it."""
     id: NesSuggestionId
-    """The suggestion that was taken.
+    """The accepted suggestion.
     Rule NES-08.
     """
     _meta: NotRequired[Meta | None]
@@ -2606,14 +2606,14 @@ class CloseNesRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class CloseNesResponse(TypedDict):
-    """Empty answer that says the session has ended and its resources are free.
+    """Empty response: the session is closed and its resources are free.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesCapabilities(TypedDict):
-    """What an agent that suggests edits wants to hear of, and to get with each request.
+    """The notifications and the context that an agent wants for its edit suggestions.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2637,7 +2637,7 @@ class NesContextCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesDiagnostic(TypedDict):
-    """Problem that the editor shows at some place in a document.
+    """A problem that the editor reports at a place in a document.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2646,14 +2646,14 @@ class NesDiagnostic(TypedDict):
     A URI.
     """
     range: Range
-    """Text the problem is attached to."""
+    """Range of the problem."""
     severity: NesDiagnosticSeverity
     message: str
-    """Text shown to the user."""
+    """Message for the user."""
     _meta: NotRequired[Meta | None]
 
 NesDiagnosticSeverity: TypeAlias = Literal["error", "warning", "information", "hint"]
-"""How serious the problem behind a diagnostic is.
+"""Severity of a diagnostic.
 - `error`: The code is wrong.
 - `warning`: The code is suspicious.
 - `information`: Worth knowing, nothing to repair.
@@ -2663,19 +2663,19 @@ See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class NesDiagnosticsCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants diagnostics of the editor with each request.
+    """Empty object; its presence means that the agent wants diagnostics of the editor with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesEditHistoryCapabilities(TypedDict):
-    """Mark of an agent that wants the latest edits with each request, and how many at most.
+    """Its presence means that the agent wants the latest edits with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     maxCount: NotRequired[int | None]
-    """Most edits that one request may carry."""
+    """Maximum number of edits in a request."""
     _meta: NotRequired[Meta | None]
 
 class NesEditHistoryEntry(TypedDict):
@@ -2697,7 +2697,7 @@ class NesEditSuggestion(TypedDict):
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     id: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2707,11 +2707,11 @@ class NesEditSuggestion(TypedDict):
     edits: list[NesTextEdit]
     """Edits to apply together."""
     cursorPosition: NotRequired[Position | None]
-    """Where to put the cursor once the edits are in."""
+    """Where to put the cursor after the edits."""
     _meta: NotRequired[Meta | None]
 
 class NesEventCapabilities(TypedDict):
-    """Families of events that an agent listens to; so far there are only those of documents.
+    """Notifications that an agent wants; currently only those about documents.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2719,7 +2719,7 @@ class NesEventCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesExcerpt(TypedDict):
-    """A few lines of a file that follow each other, with their numbers.
+    """Consecutive lines of a file, with their numbers.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2735,19 +2735,19 @@ class NesExcerpt(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesJumpCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can go to another place.
+    """Empty object; its presence means that the client can jump to another place.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesJumpSuggestion(TypedDict):
-    """Suggestion to go on at another place, in the same document or in another.
+    """Suggestion to continue at another place, in the same document or in another.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     id: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2770,20 +2770,20 @@ class NesOpenFile(TypedDict):
     languageId: str
     """Language of the document, such as `rust`."""
     visibleRange: NotRequired[Range | None]
-    """Part of the file on screen; null when its tab is hidden."""
+    """Visible part of the file; null when its tab is hidden."""
     lastFocusedMs: NotRequired[int | None]
     """When the file last had the focus, in milliseconds since the Unix epoch."""
     _meta: NotRequired[Meta | None]
 
 class NesOpenFilesCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants the list of open files with each request.
+    """Empty object; its presence means that the agent wants the list of open files with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesRecentFile(TypedDict):
-    """File that the user had open or edited a short while ago, with its text.
+    """File that the user opened or edited recently, with its text.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2798,26 +2798,26 @@ class NesRecentFile(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesRecentFilesCapabilities(TypedDict):
-    """Mark of an agent that wants recently used files with each request, and how many at most.
+    """Its presence means that the agent wants recently used files with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     maxCount: NotRequired[int | None]
-    """Most files that one request may carry."""
+    """Maximum number of files in a request."""
     _meta: NotRequired[Meta | None]
 
 NesRejectReason: TypeAlias = Literal["rejected", "ignored", "replaced", "cancelled"]
-"""Why a suggestion came to nothing; each reason teaches the agent something else.
-- `rejected`: The user turned it down.
-- `ignored`: The user went on editing until it no longer applied.
+"""Why a suggestion was not accepted.
+- `rejected`: The user rejected it.
+- `ignored`: The user continued to edit until it no longer applied.
 - `replaced`: A newer suggestion took its place.
-- `cancelled`: The request was called off before its answer came.
+- `cancelled`: The request was cancelled before its response.
 Draft: `nes`.
 See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class NesRelatedSnippet(TypedDict):
-    """Parts of another file that help to understand the code at hand.
+    """Parts of another file that are relevant to the code.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2829,40 +2829,40 @@ class NesRelatedSnippet(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesRelatedSnippetsCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants excerpts of related files with each request.
+    """Empty object; its presence means that the agent wants excerpts of related files with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesRenameCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can rename a symbol.
+    """Empty object; its presence means that the client can rename a symbol.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesRenameSuggestion(TypedDict):
-    """Suggestion to give a symbol another name wherever it is used.
+    """Suggestion to rename a symbol wherever it is used.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     id: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
-    """A document that holds the symbol.
+    """A document that contains the symbol.
     A URI.
     """
     position: Position
-    """A place where the symbol stands."""
+    """A position of the symbol."""
     newName: str
-    """Name that the symbol should get."""
+    """New name of the symbol."""
     _meta: NotRequired[Meta | None]
 
 class NesRepository(TypedDict):
-    """Git repository that the workspace is a copy of, for agents with an index of it.
+    """Git repository of the workspace, for agents that have an index of it.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2870,11 +2870,11 @@ class NesRepository(TypedDict):
     owner: str
     """User or organisation that the repository belongs to."""
     remoteUrl: str
-    """Address the repository is fetched from."""
+    """URL of the repository."""
     _meta: NotRequired[Meta | None]
 
 class NesSearchAndReplaceCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can replace text in many files.
+    """Empty object; its presence means that the client can replace text in many files.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2886,7 +2886,7 @@ class NesSearchAndReplaceSuggestion(TypedDict):
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     id: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2896,7 +2896,7 @@ class NesSearchAndReplaceSuggestion(TypedDict):
     search: str
     """Text or pattern to look for."""
     replace: str
-    """What each match becomes."""
+    """Replacement for each match."""
     isRegex: NotRequired[bool | None]
     """True when `search` is a pattern instead of plain text.
     Absent means `false`.
@@ -2923,7 +2923,7 @@ class NesSuggestionEdit(TypedDict):
     """
     kind: Literal["edit"]
     id: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2933,17 +2933,17 @@ class NesSuggestionEdit(TypedDict):
     edits: list[NesTextEdit]
     """Edits to apply together."""
     cursorPosition: NotRequired[Position | None]
-    """Where to put the cursor once the edits are in."""
+    """Where to put the cursor after the edits."""
     _meta: NotRequired[Meta | None]
 
 class NesSuggestionJump(TypedDict):
-    """Suggestion to go on at another place, in the same document or in another.
+    """Suggestion to continue at another place, in the same document or in another.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     kind: Literal["jump"]
     id: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2955,23 +2955,23 @@ class NesSuggestionJump(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesSuggestionRename(TypedDict):
-    """Suggestion to give a symbol another name wherever it is used.
+    """Suggestion to rename a symbol wherever it is used.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     kind: Literal["rename"]
     id: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
-    """A document that holds the symbol.
+    """A document that contains the symbol.
     A URI.
     """
     position: Position
-    """A place where the symbol stands."""
+    """A position of the symbol."""
     newName: str
-    """Name that the symbol should get."""
+    """New name of the symbol."""
     _meta: NotRequired[Meta | None]
 
 class NesSuggestionSearchAndReplace(TypedDict):
@@ -2981,7 +2981,7 @@ class NesSuggestionSearchAndReplace(TypedDict):
     """
     kind: Literal["searchAndReplace"]
     id: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2991,7 +2991,7 @@ class NesSuggestionSearchAndReplace(TypedDict):
     search: str
     """Text or pattern to look for."""
     replace: str
-    """What each match becomes."""
+    """Replacement for each match."""
     isRegex: NotRequired[bool | None]
     """True when `search` is a pattern instead of plain text.
     Absent means `false`.
@@ -2999,39 +2999,39 @@ class NesSuggestionSearchAndReplace(TypedDict):
     _meta: NotRequired[Meta | None]
 
 NesSuggestion: TypeAlias = NesSuggestionEdit | NesSuggestionJump | NesSuggestionRename | NesSuggestionSearchAndReplace
-"""One thing the user may want to do next; the kind says which members describe it.
+"""A suggested change; the kind determines its members.
 Draft: `nes`.
 See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 NesSuggestionId: TypeAlias = str
-"""Name of a suggestion, made by the agent and unique within the session.
+"""Id of a suggestion, chosen by the agent and unique within the session.
 Draft: `nes`.
 See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class NesTextEdit(TypedDict):
-    """Change to one place of a document: a range and the text that takes its place.
+    """Change to a document: a range and the text that replaces it.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     range: Range
     """Text to replace; an empty range inserts."""
     newText: str
-    """Text that takes the place of the range."""
+    """Text that replaces the range."""
     _meta: NotRequired[Meta | None]
 
 NesTriggerKind: TypeAlias = Literal["automatic", "diagnostic", "manual"]
-"""What made the client ask for suggestions at this moment.
+"""Why the client requests suggestions.
 - `automatic`: The user typed or moved the cursor.
-- `diagnostic`: An error or warning turned up near the cursor.
+- `diagnostic`: An error or warning appeared near the cursor.
 - `manual`: The user asked for a suggestion.
 Draft: `nes`.
 See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class NesUserAction(TypedDict):
-    """One thing that the user did in the editor, with its place and time.
+    """An action of the user in the editor, with its place and time.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -3048,31 +3048,31 @@ class NesUserAction(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesUserActionsCapabilities(TypedDict):
-    """Mark of an agent that wants the latest user actions with each request, and how many at most.
+    """Its presence means that the agent wants the latest user actions with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     maxCount: NotRequired[int | None]
-    """Most actions that one request may carry."""
+    """Maximum number of actions in a request."""
     _meta: NotRequired[Meta | None]
 
 class RejectNesNotification(TypedDict):
-    """Which suggestion was not taken, and why where the client knows.
+    """The suggestion that was rejected, with the reason if it is known.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     sessionId: SessionId
     """Session for suggestions, as `nes/start` returned it."""
     id: NesSuggestionId
-    """The suggestion that was not taken.
+    """The rejected suggestion.
     Rule NES-08.
     """
     reason: NotRequired[NesRejectReason | None]
-    """Why it was not taken."""
+    """Why it was rejected."""
     _meta: NotRequired[Meta | None]
 
 class StartNesRequest(TypedDict):
-    """What the agent should know of the workspace; it stays true until the session ends.
+    """The workspace; it does not change during the session.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -3087,16 +3087,16 @@ class StartNesRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class StartNesResponse(TypedDict):
-    """Id of a new session for suggestions, which has nothing to do with chat sessions.
+    """Id of a new session for suggestions, unrelated to other sessions.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     sessionId: SessionId
-    """Id that every later message about suggestions and documents carries."""
+    """Id of the session, for every later message about suggestions and documents."""
     _meta: NotRequired[Meta | None]
 
 class SuggestNesRequest(TypedDict):
-    """Where the user is in which document, and what else the agent asked to be told.
+    """The document, the position of the cursor, and the context that the agent wants.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -3123,7 +3123,7 @@ class SuggestNesRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SuggestNesResponse(TypedDict):
-    """What the agent suggests; kinds may be mixed, and there may be nothing.
+    """The agent's suggestions, of any kinds; there may be none.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -3134,61 +3134,61 @@ class SuggestNesResponse(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class RequestPermissionRequest(TypedDict):
-    """What the agent wants to do and the answers it offers to the user.
+    """The tool call that needs permission, and the options for the user.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     sessionId: SessionId
-    """Session in which the step would be taken.
+    """Session of the tool call.
     Rule PERM-01.
     """
     toolCall: ToolCallUpdate
-    """Call that waits for the answer; its members update what is on display.
+    """Tool call that needs permission; its members update the call.
     Rule PERM-08.
     """
     options: list[PermissionOption]
-    """Answers to choose from.
+    """Options to choose from.
     Rule PERM-01.
     """
     _meta: NotRequired[Meta | None]
 
 class PermissionOption(TypedDict):
-    """One of the answers that the user may give to a request for permission.
+    """An option of a permission request.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     optionId: PermissionOptionId
-    """Id to send back when the answer is chosen.
+    """Id of the option.
     Rule PERM-01.
     """
     name: str
-    """Text of the answer.
+    """Label of the option.
     Rule PERM-01.
     """
     kind: PermissionOptionKind
-    """What the answer amounts to, for icons and shortcuts.
+    """Kind of the option, for icons and shortcuts.
     Rule PERM-17.
     """
     _meta: NotRequired[Meta | None]
 
 PermissionOptionId: TypeAlias = str
-"""Name of an answer, made by the agent and unique within one request.
+"""Id of an option, chosen by the agent and unique within its request.
 See https://agentclientprotocol.com/protocol/v1/tool-calls
 """
 
 PermissionOptionKind: TypeAlias = Literal["allow_once", "allow_always", "reject_once", "reject_always"]
-"""What an answer amounts to: yes or no, and for this occasion or for good.
-- `allow_once`: Yes, for this occasion.
-- `allow_always`: Yes, and do not ask again.
-- `reject_once`: No, for this occasion.
-- `reject_always`: No, and do not ask again.
+"""Kind of an option: allow or reject, once or always.
+- `allow_once`: Allow this time only.
+- `allow_always`: Allow, and do not ask again.
+- `reject_once`: Reject this time only.
+- `reject_always`: Reject, and do not ask again.
 See https://agentclientprotocol.com/protocol/v1/tool-calls
 """
 
 class RequestPermissionResponse(TypedDict):
-    """How a request for permission ended; only an allowing choice lets the agent go on.
+    """Response to a permission request; the agent may continue only if the choice allows it.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     outcome: RequestPermissionOutcome
-    """The user's choice, or that there was none.
+    """The user's choice, or that there is none.
     Rule PERM-04.
     """
     _meta: NotRequired[Meta | None]
@@ -3200,33 +3200,33 @@ class RequestPermissionOutcomeCancelled(TypedDict):
     outcome: Literal["cancelled"]
 
 class RequestPermissionOutcomeSelected(TypedDict):
-    """The user's choice among the answers that the request for permission offered.
+    """The option that the user chose.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     outcome: Literal["selected"]
     optionId: PermissionOptionId
-    """Id of one of the answers that were offered.
+    """Id of the option.
     Rule PERM-04.
     """
     _meta: NotRequired[Meta | None]
 
 RequestPermissionOutcome: TypeAlias = RequestPermissionOutcomeCancelled | RequestPermissionOutcomeSelected
-"""End of a request for permission: a choice, or a cancelled turn.
+"""Outcome of a permission request: a choice, or a cancelled turn.
 See https://agentclientprotocol.com/protocol/v1/tool-calls
 """
 
 class SelectedPermissionOutcome(TypedDict):
-    """The user's choice among the answers that the request for permission offered.
+    """The option that the user chose.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     optionId: PermissionOptionId
-    """Id of one of the answers that were offered.
+    """Id of the option.
     Rule PERM-04.
     """
     _meta: NotRequired[Meta | None]
 
 class PlanEntry(TypedDict):
-    """One step of a plan, with how much it matters and how far it has come.
+    """A step of a plan, with its priority and status.
     See https://agentclientprotocol.com/protocol/v1/agent-plan
     """
     content: str
@@ -3234,25 +3234,25 @@ class PlanEntry(TypedDict):
     Rule PLAN-04.
     """
     priority: PlanEntryPriority
-    """How much the step matters.
+    """Priority of the step.
     Rule PLAN-05.
     """
     status: PlanEntryStatus
-    """How far the step has come.
+    """Status of the step.
     Rule PLAN-05.
     """
     _meta: NotRequired[Meta | None]
 
 PlanEntryPriority: TypeAlias = Literal["high", "medium", "low"]
-"""How much a step of a plan matters for the goal that the plan pursues.
+"""Priority of a step for the goal of the plan.
 - `high`: The goal depends on it.
-- `medium`: Worth doing, but the goal stands without it.
+- `medium`: Useful, but the goal can be reached without it.
 - `low`: Welcome if there is time.
 See https://agentclientprotocol.com/protocol/v1/agent-plan
 """
 
 PlanEntryStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
-"""How far a step of a plan has come; the steps of a plan move on independently.
+"""Status of a step of a plan; each step has its own.
 - `pending`: The step has not begun.
 - `in_progress`: The step is being worked on.
 - `completed`: The step is done.
@@ -3260,7 +3260,7 @@ See https://agentclientprotocol.com/protocol/v1/agent-plan
 """
 
 class Plan(TypedDict):
-    """The steps that the agent means to take; each report replaces the one before.
+    """The steps that the agent plans; each report replaces the one before.
     See https://agentclientprotocol.com/protocol/v1/agent-plan
     """
     entries: list[PlanEntry]
@@ -3286,7 +3286,7 @@ class PlanUpdateContentItems(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class PlanUpdateContentFile(TypedDict):
-    """A plan as the address of a file that holds it, for the client to open.
+    """A plan as the URI of a file that contains it.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
@@ -3303,7 +3303,7 @@ class PlanUpdateContentFile(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class PlanUpdateContentMarkdown(TypedDict):
-    """A plan written out as Markdown, which replaces the plan of the same id.
+    """A plan as Markdown, which replaces the plan of the same id.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
@@ -3313,7 +3313,7 @@ class PlanUpdateContentMarkdown(TypedDict):
     Rule PLAN-06.
     """
     content: str
-    """Whole text of the plan."""
+    """Complete text of the plan."""
     _meta: NotRequired[Meta | None]
 
 PlanUpdateContent: TypeAlias = PlanUpdateContentItems | PlanUpdateContentFile | PlanUpdateContentMarkdown
@@ -3323,7 +3323,7 @@ See https://agentclientprotocol.com/rfds/plan-operations
 """
 
 PlanId: TypeAlias = str
-"""Name of a plan within its session, made by the agent to tell several plans apart.
+"""Id of a plan, chosen by the agent and unique within its session.
 Draft: `plan_operations`.
 See https://agentclientprotocol.com/rfds/plan-operations
 """
@@ -3344,7 +3344,7 @@ class PlanItems(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class PlanFile(TypedDict):
-    """A plan as the address of a file that holds it, for the client to open.
+    """A plan as the URI of a file that contains it.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
@@ -3360,7 +3360,7 @@ class PlanFile(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class PlanMarkdown(TypedDict):
-    """A plan written out as Markdown, which replaces the plan of the same id.
+    """A plan as Markdown, which replaces the plan of the same id.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
@@ -3369,37 +3369,37 @@ class PlanMarkdown(TypedDict):
     Rule PLAN-06.
     """
     content: str
-    """Whole text of the plan."""
+    """Complete text of the plan."""
     _meta: NotRequired[Meta | None]
 
 class PlanUpdate(TypedDict):
-    """New contents of one of a session's plans; the other plans stay as they are.
+    """New contents of one plan of a session; other plans stay unchanged.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
     plan: PlanUpdateContent
-    """The whole plan as it now stands.
+    """The complete plan.
     Rule PLAN-06.
     """
     _meta: NotRequired[Meta | None]
 
 class PlanRemoved(TypedDict):
-    """Says that one of a session's plans no longer applies and can be taken off display.
+    """Reports that a plan no longer applies and is not to be shown any more.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
     planId: PlanId
-    """Plan to take away.
+    """Plan to remove.
     Rule PLAN-13.
     """
     _meta: NotRequired[Meta | None]
 
 class PromptResponse(TypedDict):
-    """End of a turn; every update that belongs to the turn has been sent before.
+    """Response that ends a prompt turn, sent after all updates of the turn.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     stopReason: StopReason
-    """Why the turn is over.
+    """Why the turn ended.
     Rule TURN-01.
     """
     usage: NotRequired[Usage | None]
@@ -3410,22 +3410,22 @@ class PromptResponse(TypedDict):
     _meta: NotRequired[Meta | None]
 
 StopReason: TypeAlias = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
-"""Why a turn is over; the list is closed, and none of its values is an error.
-- `end_turn`: The model has said all it wanted to say.
+"""Why a turn ended; no other values exist, and none is an error.
+- `end_turn`: The model finished its answer.
 - `max_tokens`: The limit on tokens was reached.
 - `max_turn_requests`: The limit on model calls within one turn was reached.
-- `refusal`: The agent will not go on; the prompt and all that followed drop out of its context.
-- `cancelled`: The client stopped the turn; an error caused by stopping is reported like this too.
+- `refusal`: The agent refuses to continue; the prompt and what followed are not part of its context.
+- `cancelled`: The client cancelled the turn; errors caused by the cancellation are reported as this, too.
 See https://agentclientprotocol.com/protocol/v1/prompt-turn
 """
 
 class Usage(TypedDict):
-    """Tokens that calls to the model have consumed, as a sum and split by kind.
+    """Tokens used by calls to the model, in total and by kind.
     Draft: `end_turn_token_usage`.
     See https://agentclientprotocol.com/rfds/end-turn-token-usage
     """
     totalTokens: int
-    """All kinds added up.
+    """Sum of all kinds.
     Rule TURN-18.
     """
     inputTokens: int
@@ -3433,30 +3433,30 @@ class Usage(TypedDict):
     Rule TURN-18.
     """
     outputTokens: int
-    """Tokens that the model wrote.
+    """Tokens generated by the model.
     Rule TURN-18.
     """
     thoughtTokens: NotRequired[int | None]
-    """Tokens that went into reasoning.
+    """Tokens used for reasoning.
     Rule TURN-18.
     """
     cachedReadTokens: NotRequired[int | None]
-    """Input tokens that a cache supplied.
+    """Input tokens read from a cache.
     Rule TURN-18.
     """
     cachedWriteTokens: NotRequired[int | None]
-    """Tokens that were stored in a cache.
+    """Tokens written to a cache.
     Rule TURN-18.
     """
     _meta: NotRequired[Meta | None]
 
 MessageId: TypeAlias = str
-"""Name of a message, made by the agent and opaque to the client.
+"""Id of a message, chosen by the agent and opaque to the client.
 See https://agentclientprotocol.com/protocol/v1/prompt-turn
 """
 
 class Cost(TypedDict):
-    """What something has cost: an amount together with the unit that it is counted in.
+    """A cost: an amount and its unit.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     amount: float
@@ -3464,7 +3464,7 @@ class Cost(TypedDict):
     Rule TURN-12.
     """
     currency: str
-    """Unit of the amount: a currency's three letters for money.
+    """Unit of the amount: the three-letter code of a currency.
     A currency code as in ISO 4217.
     Rule TURN-12.
     """
@@ -3479,57 +3479,57 @@ class PromptRequest(TypedDict):
     Rule SESS-01.
     """
     prompt: list[ContentBlock]
-    """Blocks of the message; text and resource links always work, other kinds need a capability.
+    """Blocks of the message; text and resource links are always allowed, other kinds need a capability.
     Rule TURN-04.
     """
     _meta: NotRequired[Meta | None]
 
 class CancelNotification(TypedDict):
-    """Which session's running turn to stop; it does nothing when none runs.
+    """The session whose turn to cancel; without a running turn it has no effect.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     sessionId: SessionId
-    """Session whose work should stop; other sessions go on.
+    """Session whose work to cancel; other sessions continue.
     Rule SESS-01.
     """
     _meta: NotRequired[Meta | None]
 
 class ListProvidersResponse(TypedDict):
-    """The model providers that an agent lets its client route, and their state.
+    """The model providers that a client can configure, and their state.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     providers: list[ProviderInfo]
-    """All providers, switched off ones included."""
+    """All providers, including disabled ones."""
     _meta: NotRequired[Meta | None]
 
 class ProviderInfo(TypedDict):
-    """One model provider: what it can speak, where it points, and whether it may be off.
+    """A model provider: its interfaces, its current configuration, and whether it is required.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     providerId: ProviderId
-    """Id to route the provider by."""
+    """Id of the provider."""
     supported: list[LlmProtocol]
-    """Interfaces that the provider can use."""
+    """Interfaces that the provider supports."""
     required: bool
-    """True when the provider cannot be switched off.
+    """True when the provider cannot be disabled.
     Rule PROV-07.
     """
     current: NotRequired[ProviderCurrentConfig | None]
-    """Where the provider points; absent or null when it is switched off.
+    """Current configuration; absent or null when the provider is disabled.
     Rule PROV-04.
     """
     _meta: NotRequired[Meta | None]
 
 ProviderId: TypeAlias = str
-"""Name of a model provider, such as `main`, by which a client routes it.
+"""Id of a model provider, such as `main`.
 Draft: `llm_providers`.
 See https://agentclientprotocol.com/rfds/custom-llm-endpoint
 """
 
 LlmProtocol: TypeAlias = Literal["anthropic", "openai", "azure", "vertex", "bedrock"] | str
-"""Programming interface that a model provider speaks; others exist, own ones begin with an underscore.
+"""API of a model provider; others are allowed, and custom ones begin with an underscore.
 - `anthropic`: The interface of Anthropic.
 - `openai`: The interface of OpenAI.
 - `azure`: The interface of OpenAI as Azure serves it.
@@ -3541,43 +3541,43 @@ See https://agentclientprotocol.com/rfds/custom-llm-endpoint
 """
 
 class ProviderCurrentConfig(TypedDict):
-    """Where a model provider points at present; headers are kept back as secrets.
+    """Current configuration of a model provider; headers are omitted, since they may be secrets.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     apiType: LlmProtocol
-    """Interface that is spoken.
+    """The API in use.
     Rule PROV-11.
     """
     baseUrl: str
-    """Address that requests go to.
+    """Base URL of requests.
     A URI.
     """
     _meta: NotRequired[Meta | None]
 
 class SetProviderResponse(TypedDict):
-    """Empty answer that says the routing is in force for sessions to come.
+    """Empty response: the configuration applies to new sessions.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     _meta: NotRequired[Meta | None]
 
 class DisableProviderResponse(TypedDict):
-    """Empty answer that says the provider is switched off, though still listed.
+    """Empty response: the provider is disabled, but still listed.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     _meta: NotRequired[Meta | None]
 
 class ListProvidersRequest(TypedDict):
-    """Question for the model providers; it has no members apart from metadata.
+    """Request for the model providers; it has no members apart from metadata.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     _meta: NotRequired[Meta | None]
 
 class SetProviderRequest(TypedDict):
-    """New routing of one model provider; nothing of the earlier one survives.
+    """New configuration of a model provider; it replaces the earlier one completely.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
@@ -3590,114 +3590,114 @@ class SetProviderRequest(TypedDict):
     Rule PROV-06.
     """
     baseUrl: str
-    """Address that requests should go to.
+    """Base URL of requests.
     A URI.
     Rule PROV-06.
     """
     headers: NotRequired[dict[str, str]]
-    """Headers of every request, secrets among them; absent means none.
+    """Headers of every request, which may contain secrets; absent means none.
     Rule PROV-05.
     """
     _meta: NotRequired[Meta | None]
 
 class DisableProviderRequest(TypedDict):
-    """Which model provider to switch off, so that the agent no longer uses it.
+    """The model provider to disable, so that the agent no longer uses it.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     providerId: ProviderId
-    """Provider to switch off, which must not be a required one.
+    """Provider to disable, which must not be a required one.
     Rule PROV-07.
     """
     _meta: NotRequired[Meta | None]
 
 InitializeProxyRequest: TypeAlias = InitializeRequest
-"""The same offer as in `initialize`, for a component that is to act as a proxy.
+"""The same params as those of `initialize`, for a component that acts as a proxy.
 Draft: `proxy_chains`.
 See https://agentclientprotocol.com/rfds/proxy-chains
 """
 
 class ProxySuccessorRequest(TypedDict):
-    """A request on its way to or from the component behind a proxy.
+    """A request to or from the next component of a proxy.
     Draft: `proxy_chains`.
     See https://agentclientprotocol.com/rfds/proxy-chains
     """
     method: str
-    """Method of the request inside.
+    """Method of the inner request.
     Rule PROX-05.
     """
     params: NotRequired[Any]
-    """Parameters of the request inside, unchanged.
+    """Parameters of the inner request, unchanged.
     Rule PROX-05.
     """
     _meta: NotRequired[Meta | None]
 
 InitializeProxyResponse: TypeAlias = InitializeResponse
-"""The same answer as to `initialize`, for the chain from this proxy onwards.
+"""The same result as that of `initialize`, for the chain from this proxy onwards.
 Draft: `proxy_chains`.
 See https://agentclientprotocol.com/rfds/proxy-chains
 """
 
 ProxySuccessorResponse: TypeAlias = Any
-"""Result of the request inside, exactly as the component behind returned it.
+"""Result of the inner request, exactly as the next component returned it.
 Draft: `proxy_chains`.
 See https://agentclientprotocol.com/rfds/proxy-chains
 """
 
 class ProxySuccessorNotification(TypedDict):
-    """A notification on its way to or from the component behind a proxy.
+    """A notification to or from the next component of a proxy.
     Draft: `proxy_chains`.
     See https://agentclientprotocol.com/rfds/proxy-chains
     """
     method: str
-    """Method of the notification inside.
+    """Method of the inner notification.
     Rule PROX-05.
     """
     params: NotRequired[Any]
-    """Parameters of the notification inside, unchanged.
+    """Parameters of the inner notification, unchanged.
     Rule PROX-05.
     """
     _meta: NotRequired[Meta | None]
 
 SessionId: TypeAlias = str
-"""Name of one conversation, made by the agent and opaque to the client.
+"""Id of a session, chosen by the agent and opaque to the client.
 See https://agentclientprotocol.com/protocol/v1/session-setup
 """
 
 class NewSessionResponse(TypedDict):
-    """Id of a new conversation together with the settings it starts with.
+    """Id of a new session, with its modes and config options.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     sessionId: SessionId
-    """Id to name in every later call about the conversation.
+    """Id of the session, for every later message about it.
     Rule SESS-03.
     """
     modes: NotRequired[SessionModeState | None]
-    """Modes of the agent, when it has any.
+    """Modes of the agent, if it has any.
     Rule MODE-03.
     """
     configOptions: NotRequired[list[SessionConfigOption] | None]
-    """Settings of the session with their starting values, in the agent's order.
+    """Config options of the session with their initial values, in the agent's order.
     Rule CONF-02.
     """
     _meta: NotRequired[Meta | None]
 
 class LoadSessionResponse(TypedDict):
-    """Configuration of a conversation whose history has just been replayed.
+    """Modes and config options of a session whose history was replayed.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     modes: NotRequired[SessionModeState | None]
-    """Modes of the agent, when it has any.
+    """Modes of the agent, if it has any.
     Rule MODE-03.
     """
     configOptions: NotRequired[list[SessionConfigOption] | None]
-    """Settings of the session with their present values, in the agent's order.
+    """Config options of the session with their current values, in the agent's order.
     Rule CONF-02.
     """
     _meta: NotRequired[Meta | None]
 
 class ListSessionsResponse(TypedDict):
-    """One page of the session list, with the position of the next page if there is one.
+    """A page of the session list, with the cursor of the next page if there is one.
     See https://agentclientprotocol.com/protocol/v1/session-list
     """
     sessions: list[SessionInfo]
@@ -3705,91 +3705,91 @@ class ListSessionsResponse(TypedDict):
     Rule SESS-39.
     """
     nextCursor: NotRequired[str | None]
-    """Position of the next page; absent on the last one.
+    """Cursor of the next page; absent on the last page.
     Rule SESS-37.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionInfo(TypedDict):
-    """What the session list says about one session; being listed attaches nobody to it.
+    """An entry of the session list; listing a session does not open it.
     See https://agentclientprotocol.com/protocol/v1/session-list
     """
     sessionId: SessionId
     """Rule SESS-42."""
     cwd: str
-    """Base directory of the session.
+    """Working directory of the session.
     An absolute path.
     Rule SESS-42.
     """
     additionalDirectories: NotRequired[list[str]]
-    """Further roots of the session in order; they replace whatever was known before.
+    """Additional directories of the session, in order; they replace those that were known before.
     An absolute path.
     Rule SESS-42.
     """
     title: NotRequired[str | None]
-    """Text to show for the session."""
+    """Title of the session."""
     updatedAt: NotRequired[str | None]
-    """When something last happened in the session.
+    """Time of the last activity in the session.
     A time as in ISO 8601.
     Rule SESS-42.
     """
     archived: NotRequired[bool | None]
-    """Whether the session is in the archive; absent means that the agent does not say.
+    """Whether the session is archived; absent means unknown.
     Draft: `session_archive`.
     """
     _meta: NotRequired[Meta | None]
 
 class DeleteSessionResponse(TypedDict):
-    """Empty answer that says the session is gone, even if it was gone before.
+    """Empty response: the session is deleted, even if it did not exist.
     See https://agentclientprotocol.com/protocol/v1/session-delete
     """
     _meta: NotRequired[Meta | None]
 
 class ForkSessionResponse(TypedDict):
-    """Id of the new branch together with the settings that it starts with.
+    """Id of the fork, with its modes and config options.
     Draft: `session_fork`.
     See https://agentclientprotocol.com/rfds/session-fork
     """
     sessionId: SessionId
-    """Id of the branch, never that of the conversation it came from.
+    """Id of the fork, which differs from that of the original session.
     Rule SESS-49.
     """
     modes: NotRequired[SessionModeState | None]
-    """Modes of the agent, when it has any.
+    """Modes of the agent, if it has any.
     Rule MODE-03.
     """
     configOptions: NotRequired[list[SessionConfigOption] | None]
-    """Settings of the branch with their starting values, in the agent's order.
+    """Config options of the fork with their initial values, in the agent's order.
     Rule CONF-02.
     """
     _meta: NotRequired[Meta | None]
 
 class ArchiveSessionResponse(TypedDict):
-    """Empty answer that says the session has been put into the archive.
+    """Empty response: the session is archived.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     _meta: NotRequired[Meta | None]
 
 class UnarchiveSessionResponse(TypedDict):
-    """Empty answer that says the session is back in the usual session list.
+    """Empty response: the session is no longer archived.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     _meta: NotRequired[Meta | None]
 
 class SessionStatusResponse(TypedDict):
-    """What the agent holds of a session at this moment; it may change straight afterwards.
+    """Whether a session is in memory now; this can change at any time.
     Draft: `session_status`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     status: SessionStatus
-    """Whether the session is in memory; unfamiliar values are read as `saved`."""
+    """Whether the session is in memory; unknown values are read as `saved`."""
     _meta: NotRequired[Meta | None]
 
 SessionStatus: TypeAlias = Literal["open", "saved"] | str
-"""Whether a session is live in the agent's memory or only in its storage.
-- `open`: The session is in memory, perhaps for another connection than this one.
+"""Whether a session is in the agent's memory or only in its storage.
+- `open`: The session is in memory, possibly for another connection.
 - `saved`: The session is stored and can be loaded or resumed, but is not in memory.
 Other values are legal.
 Draft: `session_status`.
@@ -3797,187 +3797,187 @@ See https://agentclientprotocol.com/protocol/v1/schema
 """
 
 class SetSessionTitleResponse(TypedDict):
-    """The title as the agent has stored it, perhaps tidied up or shortened.
+    """The title as the agent stored it, possibly edited or shortened.
     Draft: `session_set_title`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     title: str
-    """Stored title, which is the one to show even where it differs from the wanted one."""
+    """Stored title, to be shown even if it differs from the requested one."""
     _meta: NotRequired[Meta | None]
 
 class ResumeSessionResponse(TypedDict):
-    """Configuration of a conversation that goes on without a replay.
+    """Modes and config options of a session that was resumed without a replay.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     modes: NotRequired[SessionModeState | None]
-    """Modes of the agent, when it has any.
+    """Modes of the agent, if it has any.
     Rule MODE-03.
     """
     configOptions: NotRequired[list[SessionConfigOption] | None]
-    """Settings of the session with their present values, in the agent's order.
+    """Config options of the session with their current values, in the agent's order.
     Rule CONF-02.
     """
     _meta: NotRequired[Meta | None]
 
 class CloseSessionResponse(TypedDict):
-    """Empty answer that says the session has ended and its resources are free.
+    """Empty response: the session is closed and its resources are free.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     _meta: NotRequired[Meta | None]
 
 class NewSessionRequest(TypedDict):
-    """Where a new conversation works and which tool servers it uses.
+    """The directories and the MCP servers of a new session.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     cwd: str
-    """Base directory of the session, whatever directory the agent's process runs in.
+    """Working directory of the session, independent of that of the agent's process.
     An absolute path.
     Rule SESS-04.
     """
     additionalDirectories: NotRequired[list[str]]
-    """Further roots beside the working directory, in order of precedence.
+    """Additional directories, in order of precedence.
     An absolute path.
     Rule SESS-26.
     """
     mcpServers: list[McpServer]
-    """MCP servers for the session's tools; the list is always there, even when empty.
+    """MCP servers for the session; required, even if empty.
     Rule SESS-07.
     """
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level in addition to, or in place of, the agent's own."""
+    """System prompt in addition to, or in place of, the agent's own."""
     configOptions: NotRequired[list[InitialSessionConfigOption]]
-    """Values that settings start with; ones that do not fit are passed over.
+    """Initial values of config options; invalid ones are ignored.
     Draft: `session_options`.
     """
     _meta: NotRequired[Meta | None]
 
 class SystemPrompt(TypedDict):
-    """Instructions from the client that rank with the agent's own instead of with user messages.
+    """System prompt of the client, with the rank of the agent's own.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     mode: SystemPromptMode
-    """How the content meets the agent's own instructions; unsupported ways are refused."""
+    """How the content is combined with the agent's own system prompt; unsupported modes are refused."""
     content: list[ContentBlock]
-    """Blocks of the instructions: at least one, all of them text.
+    """Blocks of the system prompt: at least one, and only text.
     Rule SESS-70.
     """
     _meta: NotRequired[Meta | None]
 
 SystemPromptMode: TypeAlias = Literal["append", "override"] | str
-"""How a client's instructions are combined with those of the agent.
-- `append`: The client's text is added to what the agent already says to its model.
-- `override`: The client's text stands in for the agent's built-in instructions; tools and permissions stay.
+"""How a client's system prompt is combined with that of the agent.
+- `append`: The client's text is appended to the agent's own system prompt.
+- `override`: The client's text replaces the agent's own system prompt; tools and permissions stay.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v1/session-setup
 """
 
 class LoadSessionRequest(TypedDict):
-    """Which conversation to bring back, and the surroundings that it gets this time.
+    """The session to load, and its directories and MCP servers.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     mcpServers: list[McpServer]
-    """MCP servers for the session's tools; the list is always there, even when empty.
+    """MCP servers for the session; required, even if empty.
     Rule SESS-07.
     """
     cwd: str
-    """Base directory of the session.
+    """Working directory of the session.
     An absolute path.
     Rule SESS-04.
     """
     additionalDirectories: NotRequired[list[str]]
-    """All further roots from now on; earlier ones are not remembered.
+    """All additional directories from now on; earlier ones no longer apply.
     An absolute path.
     Rule SESS-26.
     """
     sessionId: SessionId
-    """Conversation to bring back.
+    """Session to load.
     Rule SESS-01.
     """
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level; left out, the agent decides between stored and usual ones."""
+    """System prompt; if absent, the agent uses the stored one or its own."""
     configOptions: NotRequired[list[InitialSessionConfigOption]]
-    """Values that settings are brought back with; ones that do not fit are passed over.
+    """Initial values of config options; invalid ones are ignored.
     Draft: `session_options`.
     """
     _meta: NotRequired[Meta | None]
 
 class ListSessionsRequest(TypedDict):
-    """Which sessions to list, and where in the list the wanted page begins.
+    """Which sessions to list, and where the page begins.
     See https://agentclientprotocol.com/protocol/v1/session-list
     """
     cwd: NotRequired[str | None]
-    """Only sessions with this working directory are wanted.
+    """List only sessions with this working directory.
     An absolute path.
     Rule SESS-36.
     """
     cursor: NotRequired[str | None]
-    """Where to go on, exactly as the page before named it.
+    """The cursor from the page before, unchanged.
     Rule SESS-37.
     """
     archived: NotRequired[SessionArchiveFilter | None]
-    """Whether archived sessions count; left out, they do not.
+    """Whether to list archived sessions; if absent, they are not listed.
     Draft: `session_archive`.
     """
     _meta: NotRequired[Meta | None]
 
 SessionArchiveFilter: TypeAlias = Literal["exclude", "include", "only"] | str
-"""How a list request treats archived sessions; agents refuse filters that they do not know.
-- `exclude`: Leave archived sessions out, as happens when no filter is given.
+"""Which sessions to list by their archived state; agents refuse unknown filters.
+- `exclude`: Omit archived sessions, as without a filter.
 - `include`: Return sessions whether they are archived or not.
-- `only`: Return nothing but archived sessions.
+- `only`: Return only archived sessions.
 Other values are legal.
 Draft: `session_archive`.
 See https://agentclientprotocol.com/protocol/v1/schema
 """
 
 class DeleteSessionRequest(TypedDict):
-    """Which session to remove, so that later lists no longer show it.
+    """The session to delete; later lists do not contain it.
     See https://agentclientprotocol.com/protocol/v1/session-delete
     """
     sessionId: SessionId
-    """Session to remove; it need not be attached to this connection."""
+    """Session to delete; it need not be open on this connection."""
     _meta: NotRequired[Meta | None]
 
 class ForkSessionRequest(TypedDict):
-    """Which conversation to branch off from, and the surroundings of the branch.
+    """The session to fork, and the directories and MCP servers of the fork.
     Draft: `session_fork`.
     See https://agentclientprotocol.com/rfds/session-fork
     """
     sessionId: SessionId
-    """Conversation that the branch starts from.
+    """Session to fork.
     Rule SESS-01.
     """
     cwd: str
-    """Base directory of the branch.
+    """Working directory of the fork.
     An absolute path.
     Rule SESS-66.
     """
     additionalDirectories: NotRequired[list[str]]
-    """All further roots of the branch; it takes over none by itself.
+    """All additional directories of the fork; it inherits none.
     An absolute path.
     Rule SESS-26.
     """
     mcpServers: NotRequired[list[McpServer]]
-    """MCP servers for the branch's tools; absent means none."""
+    """MCP servers for the fork; absent means none."""
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level for the branch; left out, the agent picks what applies."""
+    """System prompt for the fork; if absent, the agent chooses."""
     configOptions: NotRequired[list[InitialSessionConfigOption]]
-    """Values that settings of the branch start with; ones that do not fit are passed over.
+    """Initial values of the fork's config options; invalid ones are ignored.
     Draft: `session_options`.
     """
     _meta: NotRequired[Meta | None]
 
 class ArchiveSessionRequest(TypedDict):
-    """Which session to put away without losing its id or its history.
+    """The session to archive; its id and history are kept.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     sessionId: SessionId
-    """Session to put into the archive."""
+    """Session to archive."""
     _meta: NotRequired[Meta | None]
 
 class UnarchiveSessionRequest(TypedDict):
-    """Which archived session to show in the usual list again; it stays unloaded.
+    """The session to take out of the archive; it is not opened.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
@@ -3986,99 +3986,99 @@ class UnarchiveSessionRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionStatusRequest(TypedDict):
-    """Which session the question is about; asking leaves it untouched.
+    """The session whose status to return; it is not changed.
     Draft: `session_status`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     sessionId: SessionId
-    """Session to look up; it need not be attached to this connection."""
+    """Session to look up; it need not be open on this connection."""
     _meta: NotRequired[Meta | None]
 
 class SetSessionTitleRequest(TypedDict):
-    """New title for any session that the agent would list, live or not.
+    """New title for a session, open or not.
     Draft: `session_set_title`.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     sessionId: SessionId
-    """Session to rename; it need not be attached to this connection."""
+    """Session to rename; it need not be open on this connection."""
     title: str
-    """Wanted title; the agent may tidy it up, and refuses one with nothing left."""
+    """Requested title; the agent may edit it, and refuses one that is empty afterwards."""
     _meta: NotRequired[Meta | None]
 
 class ResumeSessionRequest(TypedDict):
-    """Which conversation to go on with, and the surroundings that it gets this time.
+    """The session to resume, and its directories and MCP servers.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     sessionId: SessionId
-    """Conversation to go on with.
+    """Session to resume.
     Rule SESS-01.
     """
     cwd: str
-    """Base directory of the session.
+    """Working directory of the session.
     An absolute path.
     Rule SESS-04.
     """
     additionalDirectories: NotRequired[list[str]]
-    """All further roots from now on; earlier ones are not remembered.
+    """All additional directories from now on; earlier ones no longer apply.
     An absolute path.
     Rule SESS-26.
     """
     mcpServers: NotRequired[list[McpServer]]
-    """MCP servers for the session's tools; absent means none."""
+    """MCP servers for the session; absent means none."""
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level; left out, the agent decides between stored and usual ones."""
+    """System prompt; if absent, the agent uses the stored one or its own."""
     configOptions: NotRequired[list[InitialSessionConfigOption]]
-    """Values that settings go on with; ones that do not fit are passed over.
+    """Initial values of config options; invalid ones are ignored.
     Draft: `session_options`.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionOptionsRequest(TypedDict):
-    """Surroundings of a session that need not exist, to learn the settings that it would start with.
+    """Directories of a session that need not exist, to get the config options that it would start with.
     Draft: `session_options`.
     See https://agentclientprotocol.com/rfds/session-options
     """
     cwd: str
-    """Base directory that the session would have.
+    """Working directory that the session would have.
     An absolute path.
     Rule SESS-04.
     """
     additionalDirectories: NotRequired[list[str]]
-    """Further roots that the session would have.
+    """Additional directories that the session would have.
     An absolute path.
     Rule SESS-26.
     """
     sessionId: NotRequired[SessionId | None]
-    """Stored session that is meant; left out, a new one is."""
+    """Stored session; absent means a new one."""
     _meta: NotRequired[Meta | None]
 
 class SessionOptionsResponse(TypedDict):
-    """Settings that a session would start with at this moment; no session was made or changed.
+    """Config options that a session would start with now; no session was created or changed.
     Draft: `session_options`.
     See https://agentclientprotocol.com/rfds/session-options
     """
     modes: NotRequired[SessionModeState | None]
-    """Modes of the agent, when it has any.
+    """Modes of the agent, if it has any.
     Rule MODE-03.
     """
     configOptions: NotRequired[list[SessionConfigOption] | None]
-    """Settings with the values that the session would start with, in the agent's order.
+    """Config options with their initial values, in the agent's order.
     Rule CONF-02.
     """
     _meta: NotRequired[Meta | None]
 
 class CloseSessionRequest(TypedDict):
-    """Which live session to end; work that still runs in it is cancelled first.
+    """The session to close; its running work is cancelled first.
     See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     sessionId: SessionId
-    """Session to end.
+    """Session to close.
     Rule SESS-01.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateRunning(TypedDict):
-    """The child session is at work on what its parent asked it to do.
+    """The child session is working.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["running"]
@@ -4143,7 +4143,7 @@ class StateUpdateIdleError(TypedDict):
     usage: NotRequired[Usage | None]
     """Tokens that the finished work used."""
     error: NotRequired[Error | None]
-    """What failed, in the form of a JSON-RPC error."""
+    """The failure, as a JSON-RPC error."""
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleUntagged(TypedDict):
@@ -4171,14 +4171,14 @@ See https://agentclientprotocol.com/protocol/v1/subagents
 """
 
 class StateUpdateRequiresAction(TypedDict):
-    """The child session stands still until the user has done something.
+    """The child session waits for the user.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["requires_action"]
     _meta: NotRequired[Meta | None]
 
 class StateUpdateUnknown(TypedDict):
-    """The agent has lost sight of the child session's activity; the last state may be out of date.
+    """The agent does not know what the child session is doing; the last state may be out of date.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["unknown"]
@@ -4191,22 +4191,22 @@ class StateUpdateOther(TypedDict):
     state: str
 
 StateUpdate: TypeAlias = StateUpdateRunning | StateUpdateIdle | StateUpdateRequiresAction | StateUpdateUnknown
-"""What a child session is doing, reported as a whole each time.
+"""Complete state of a child session.
 See https://agentclientprotocol.com/protocol/v1/subagents
 """
 
 class RunningStateUpdate(TypedDict):
-    """The child session is at work on what its parent asked it to do.
+    """The child session is working.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
 class ErrorStopReason(TypedDict):
-    """The child session's work ended in a failure, with details where there are any.
+    """The child session's work failed, with details if there are any.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     error: NotRequired[Error | None]
-    """What failed, in the form of a JSON-RPC error."""
+    """The failure, as a JSON-RPC error."""
 
 class IdleStateUpdateBase(TypedDict):
     """The members that every `IdleStateUpdate` has.
@@ -4218,7 +4218,7 @@ class IdleStateUpdateBase(TypedDict):
 
 @final
 class IdleStateUpdateEndTurn(TypedDict):
-    """The model has said all it wanted to say.
+    """The model finished its answer.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["end_turn"]
@@ -4248,7 +4248,7 @@ class IdleStateUpdateMaxTurnRequests(TypedDict):
 
 @final
 class IdleStateUpdateRefusal(TypedDict):
-    """The agent will not go on.
+    """The agent refuses to continue.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["refusal"]
@@ -4258,7 +4258,7 @@ class IdleStateUpdateRefusal(TypedDict):
 
 @final
 class IdleStateUpdateCancelled(TypedDict):
-    """The work was stopped from outside.
+    """The work was cancelled.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["cancelled"]
@@ -4268,14 +4268,14 @@ class IdleStateUpdateCancelled(TypedDict):
 
 @final
 class IdleStateUpdateError(TypedDict):
-    """The child session's work ended in a failure, with details where there are any.
+    """The child session's work failed, with details if there are any.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["error"]
     usage: NotRequired[Usage | None]
     """Tokens that the finished work used."""
     error: NotRequired[Error | None]
-    """What failed, in the form of a JSON-RPC error."""
+    """The failure, as a JSON-RPC error."""
     _meta: NotRequired[Meta | None]
 
 @final
@@ -4301,34 +4301,34 @@ See https://agentclientprotocol.com/protocol/v1/subagents
 """
 
 class RequiresActionStateUpdate(TypedDict):
-    """The child session stands still until the user has done something.
+    """The child session waits for the user.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
 class UnknownStateUpdate(TypedDict):
-    """The agent has lost sight of the child session's activity; the last state may be out of date.
+    """The agent does not know what the child session is doing; the last state may be out of date.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
 TerminalId: TypeAlias = str
-"""Name of a terminal, made by the client and void once the terminal is released.
+"""Id of a terminal, chosen by the client and invalid once the terminal is released.
 See https://agentclientprotocol.com/protocol/v1/terminals
 """
 
 class Terminal(TypedDict):
-    """A client's terminal as part of a tool call, shown live and still shown after its release.
+    """A client's terminal as part of a tool call, shown live, and also after its release.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     terminalId: TerminalId
-    """Terminal to show; it has to be alive when it is added.
+    """Terminal to show; it must not be released when it is added.
     Rule TOOL-12.
     """
     _meta: NotRequired[Meta | None]
 
 class CreateTerminalRequest(TypedDict):
-    """Command to start in a new terminal, and the surroundings that it gets.
+    """Command to start in a new terminal, with its environment.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     sessionId: SessionId
@@ -4344,7 +4344,7 @@ class CreateTerminalRequest(TypedDict):
     Rule TERM-13.
     """
     env: NotRequired[list[EnvVariable]]
-    """Variables to add to the program's environment.
+    """Environment variables to add.
     Rule TERM-13.
     """
     cwd: NotRequired[str | None]
@@ -4353,13 +4353,13 @@ class CreateTerminalRequest(TypedDict):
     Rule TERM-02.
     """
     outputByteLimit: NotRequired[int | None]
-    """Bytes of output to keep; the oldest whole characters go first.
+    """Bytes of output to keep; the oldest characters are dropped first.
     Rule TERM-08.
     """
     _meta: NotRequired[Meta | None]
 
 class TerminalOutputRequest(TypedDict):
-    """Which terminal to read; the answer comes at once, even while the command runs.
+    """The terminal to read; the response comes at once, even while the command runs.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     sessionId: SessionId
@@ -4373,7 +4373,7 @@ class TerminalOutputRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ReleaseTerminalRequest(TypedDict):
-    """Which terminal to give back; a command that still runs in it is stopped.
+    """The terminal to release; a running command is killed.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     sessionId: SessionId
@@ -4387,7 +4387,7 @@ class ReleaseTerminalRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class WaitForTerminalExitRequest(TypedDict):
-    """Which terminal's command to wait for; the answer comes when it has ended.
+    """The terminal whose command to wait for; the response comes when it has ended.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     sessionId: SessionId
@@ -4401,7 +4401,7 @@ class WaitForTerminalExitRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class KillTerminalRequest(TypedDict):
-    """Which terminal's command to stop; the terminal itself must still be released.
+    """The terminal whose command to kill; the terminal must still be released.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     sessionId: SessionId
@@ -4409,13 +4409,13 @@ class KillTerminalRequest(TypedDict):
     Rule TERM-11.
     """
     terminalId: TerminalId
-    """Terminal whose command should stop.
+    """Terminal whose command to kill.
     Rule TERM-05.
     """
     _meta: NotRequired[Meta | None]
 
 class CreateTerminalResponse(TypedDict):
-    """Id of the terminal in which the command has just been started.
+    """Id of the terminal in which the command runs.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     terminalId: TerminalId
@@ -4425,11 +4425,11 @@ class CreateTerminalResponse(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class TerminalOutputResponse(TypedDict):
-    """What a terminal has printed up to now and, once its command has ended, how.
+    """Output of a terminal so far and, once its command has ended, the exit status.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     output: str
-    """The text that is kept.
+    """The kept text.
     Rule TERM-09.
     """
     truncated: bool
@@ -4443,27 +4443,27 @@ class TerminalOutputResponse(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class TerminalExitStatus(TypedDict):
-    """How a command ended: by a number it returned or by a signal it received.
+    """How a command ended: an exit code or a signal.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     exitCode: NotRequired[int | None]
-    """Number that the process returned; null when a signal ended it."""
+    """Exit code; null when a signal ended the process."""
     signal: NotRequired[str | None]
     """Signal that ended the process; null when it ended by itself."""
     _meta: NotRequired[Meta | None]
 
 class ReleaseTerminalResponse(TypedDict):
-    """Empty answer that says the terminal's id must not be used any more.
+    """Empty response: the terminal's id is invalid from now on.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     _meta: NotRequired[Meta | None]
 
 class WaitForTerminalExitResponse(TypedDict):
-    """How the awaited command ended: by a returned number or by a signal.
+    """How the command ended: an exit code or a signal.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     exitCode: NotRequired[int | None]
-    """Number that the process returned; null when a signal ended it.
+    """Exit code; null when a signal ended the process.
     Rule TERM-10.
     """
     signal: NotRequired[str | None]
@@ -4473,74 +4473,74 @@ class WaitForTerminalExitResponse(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class KillTerminalResponse(TypedDict):
-    """Empty answer that says the command is stopped and its output can still be read.
+    """Empty response: the command was killed; its output can still be read.
     See https://agentclientprotocol.com/protocol/v1/terminals
     """
     _meta: NotRequired[Meta | None]
 
 class ToolCallUpdate(TypedDict):
-    """Changes to a reported tool call; what is absent or null stays as it was.
+    """Changes to a tool call; absent or null members stay unchanged.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     toolCallId: ToolCallId
     """Call that the changes apply to."""
     kind: NotRequired[ToolKind | None]
-    """New sort of tool.
+    """New kind of tool.
     Rule TOOL-08.
     """
     status: NotRequired[ToolCallStatus | None]
-    """New state of the call.
+    """New status of the call.
     Rule TOOL-07.
     """
     title: NotRequired[str | None]
-    """New words for the user."""
+    """New title for the user."""
     name: NotRequired[str | None]
-    """Name of the tool in the program, where the agent reveals it."""
+    """Name of the tool, if the agent gives it."""
     content: NotRequired[list[ToolCallContent] | None]
-    """New contents; they take the place of all earlier ones.
+    """New contents; they replace all earlier ones.
     Rule TOOL-15.
     """
     locations: NotRequired[list[ToolCallLocation] | None]
-    """New locations; they take the place of all earlier ones.
+    """New locations; they replace all earlier ones.
     Rule TOOL-10.
     """
     rawInput: NotRequired[Any]
-    """New arguments as the tool received them."""
+    """New raw input of the tool."""
     rawOutput: NotRequired[Any]
-    """New result as the tool returned it."""
+    """New raw output of the tool."""
     _meta: NotRequired[Meta | None]
 
 ToolCallId: TypeAlias = str
-"""Name of a tool call, made by the agent and never used twice in a session.
+"""Id of a tool call, chosen by the agent and never reused in a session.
 See https://agentclientprotocol.com/protocol/v1/tool-calls
 """
 
 ToolKind: TypeAlias = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"]
-"""What sort of thing a tool does, so that a client can pick icons and wording.
-- `read`: Looks at files or data.
+"""Kind of a tool, so that a client can choose icons and wording.
+- `read`: Reads files or data.
 - `edit`: Changes files or data.
-- `delete`: Takes files or data away.
-- `move`: Gives files another place or name.
-- `search`: Looks for something.
-- `execute`: Starts commands or code.
-- `think`: Plans or reasons without touching anything outside.
+- `delete`: Deletes files or data.
+- `move`: Moves or renames files.
+- `search`: Searches for something.
+- `execute`: Runs commands or code.
+- `think`: Plans or reasons without side effects.
 - `fetch`: Gets data from elsewhere.
-- `switch_mode`: Puts the session into another mode.
+- `switch_mode`: Changes the session's mode.
 - `other`: Anything else, and what is assumed when no kind is given.
 See https://agentclientprotocol.com/protocol/v1/tool-calls
 """
 
 ToolCallStatus: TypeAlias = Literal["pending", "in_progress", "completed", "failed"]
-"""How far a tool call has come; the last two states are final.
-- `pending`: Nothing runs yet, perhaps because the user has not agreed.
-- `in_progress`: The tool is at work.
-- `completed`: The tool is done and succeeded.
-- `failed`: The tool is done and did not succeed.
+"""Status of a tool call; the last two are final.
+- `pending`: The tool has not started, possibly because it waits for permission.
+- `in_progress`: The tool is running.
+- `completed`: The tool succeeded.
+- `failed`: The tool failed.
 See https://agentclientprotocol.com/protocol/v1/tool-calls
 """
 
 class ToolCallContentContent(TypedDict):
-    """Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+    """Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     type: Literal["content"]
@@ -4551,17 +4551,17 @@ class ToolCallContentContent(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ToolCallContentDiff(TypedDict):
-    """Change to one file, given as the file's whole text before and after it.
+    """Change to a file: its complete text before and after.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     type: Literal["diff"]
     path: str
-    """File that changes.
+    """The changed file.
     An absolute path.
     Rule TOOL-10.
     """
     oldText: NotRequired[str | None]
-    """Text before the change; absent or null for a file that is new."""
+    """Text before the change; absent or null for a new file."""
     newText: str
     """Text after the change.
     Rule TOOL-14.
@@ -4569,18 +4569,18 @@ class ToolCallContentDiff(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ToolCallContentTerminal(TypedDict):
-    """A client's terminal as part of a tool call, shown live and still shown after its release.
+    """A client's terminal as part of a tool call, shown live, and also after its release.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     type: Literal["terminal"]
     terminalId: TerminalId
-    """Terminal to show; it has to be alive when it is added.
+    """Terminal to show; it must not be released when it is added.
     Rule TOOL-12.
     """
     _meta: NotRequired[Meta | None]
 
 class ToolCallContentSession(TypedDict):
-    """Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+    """Link from a tool call to another session, such as the child that does its work; for display only.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     type: Literal["session"]
@@ -4602,7 +4602,7 @@ See https://agentclientprotocol.com/protocol/v1/tool-calls
 """
 
 class SessionReference(TypedDict):
-    """Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+    """Link from a tool call to another session, such as the child that does its work; for display only.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     sessionId: SessionId
@@ -4612,16 +4612,16 @@ class SessionReference(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class Diff(TypedDict):
-    """Change to one file, given as the file's whole text before and after it.
+    """Change to a file: its complete text before and after.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     path: str
-    """File that changes.
+    """The changed file.
     An absolute path.
     Rule TOOL-10.
     """
     oldText: NotRequired[str | None]
-    """Text before the change; absent or null for a file that is new."""
+    """Text before the change; absent or null for a new file."""
     newText: str
     """Text after the change.
     Rule TOOL-14.
@@ -4629,7 +4629,7 @@ class Diff(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ToolCallLocation(TypedDict):
-    """File, and perhaps line, that a tool is working at, for editors that follow along.
+    """File, and possibly line, that a tool works on, so that an editor can follow.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     path: str
@@ -4645,39 +4645,39 @@ class ToolCallLocation(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ToolCall(TypedDict):
-    """A tool's run as first reported; what is left out starts at its default.
+    """A new tool call; absent members have their defaults.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     toolCallId: ToolCallId
-    """Id by which later updates refer to the call.
+    """Id of the call, for later updates.
     Rule TOOL-03.
     """
     title: str
-    """The work of the tool, in words for the user.
+    """What the tool does, for the user.
     Rule TOOL-03.
     """
     name: NotRequired[str | None]
-    """Name of the tool in the program, where the agent reveals it."""
+    """Name of the tool, if the agent gives it."""
     kind: NotRequired[ToolKind]
-    """What sort of tool it is; absent means `other`.
+    """Kind of the tool; absent means `other`.
     Rule TOOL-08.
     """
     status: NotRequired[ToolCallStatus]
-    """How far the call has come; absent means `pending`.
+    """Status of the call; absent means `pending`.
     Rule TOOL-07.
     """
     content: NotRequired[list[ToolCallContent]]
-    """What the call has produced for display.
+    """Content of the call, for display.
     Rule TOOL-15.
     """
     locations: NotRequired[list[ToolCallLocation]]
-    """Files that the call touches, so that an editor can follow along.
+    """Files that the call works on, so that an editor can follow.
     Rule TOOL-10.
     """
     rawInput: NotRequired[Any]
-    """Arguments exactly as the tool received them."""
+    """Raw input of the tool."""
     rawOutput: NotRequired[Any]
-    """Result exactly as the tool returned it."""
+    """Raw output of the tool."""
     _meta: NotRequired[Meta | None]
 
 class SessionNotification(TypedDict):
@@ -4689,131 +4689,131 @@ class SessionNotification(TypedDict):
     Rule SESS-52.
     """
     update: SessionUpdate
-    """What has happened, told apart by `sessionUpdate`.
+    """The update; `sessionUpdate` names its kind.
     Rule TURN-08.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateUserMessageChunk(TypedDict):
-    """Next piece of a user message, as in a replay.
-    Next block of a message that is sent piece by piece, in order.
+    """Next chunk of a user message, for example in a replay.
+    Next block of a message that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     sessionUpdate: Literal["user_message_chunk"]
     content: ContentBlock
-    """Block to add to the message.
+    """Block to append to the message.
     Rule CONT-13.
     """
     messageId: NotRequired[MessageId | None]
-    """Equal on all pieces of one message; a different id starts another message.
+    """The same for all chunks of a message; a different id starts another message.
     Rule TURN-09.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateAgentMessageChunk(TypedDict):
-    """Next piece of the agent's answer.
-    Next block of a message that is sent piece by piece, in order.
+    """Next chunk of the agent's message.
+    Next block of a message that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     sessionUpdate: Literal["agent_message_chunk"]
     content: ContentBlock
-    """Block to add to the message.
+    """Block to append to the message.
     Rule CONT-13.
     """
     messageId: NotRequired[MessageId | None]
-    """Equal on all pieces of one message; a different id starts another message.
+    """The same for all chunks of a message; a different id starts another message.
     Rule TURN-09.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateAgentThoughtChunk(TypedDict):
-    """Next piece of the agent's reasoning.
-    Next block of a message that is sent piece by piece, in order.
+    """Next chunk of the agent's thought.
+    Next block of a message that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     sessionUpdate: Literal["agent_thought_chunk"]
     content: ContentBlock
-    """Block to add to the message.
+    """Block to append to the message.
     Rule CONT-13.
     """
     messageId: NotRequired[MessageId | None]
-    """Equal on all pieces of one message; a different id starts another message.
+    """The same for all chunks of a message; a different id starts another message.
     Rule TURN-09.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateToolCall(TypedDict):
-    """A tool's run as first reported; what is left out starts at its default.
+    """A new tool call; absent members have their defaults.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     sessionUpdate: Literal["tool_call"]
     toolCallId: ToolCallId
-    """Id by which later updates refer to the call.
+    """Id of the call, for later updates.
     Rule TOOL-03.
     """
     title: str
-    """The work of the tool, in words for the user.
+    """What the tool does, for the user.
     Rule TOOL-03.
     """
     name: NotRequired[str | None]
-    """Name of the tool in the program, where the agent reveals it."""
+    """Name of the tool, if the agent gives it."""
     kind: NotRequired[ToolKind]
-    """What sort of tool it is; absent means `other`.
+    """Kind of the tool; absent means `other`.
     Rule TOOL-08.
     """
     status: NotRequired[ToolCallStatus]
-    """How far the call has come; absent means `pending`.
+    """Status of the call; absent means `pending`.
     Rule TOOL-07.
     """
     content: NotRequired[list[ToolCallContent]]
-    """What the call has produced for display.
+    """Content of the call, for display.
     Rule TOOL-15.
     """
     locations: NotRequired[list[ToolCallLocation]]
-    """Files that the call touches, so that an editor can follow along.
+    """Files that the call works on, so that an editor can follow.
     Rule TOOL-10.
     """
     rawInput: NotRequired[Any]
-    """Arguments exactly as the tool received them."""
+    """Raw input of the tool."""
     rawOutput: NotRequired[Any]
-    """Result exactly as the tool returned it."""
+    """Raw output of the tool."""
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateToolCallUpdate(TypedDict):
-    """Changes to a reported tool call; what is absent or null stays as it was.
+    """Changes to a tool call; absent or null members stay unchanged.
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     sessionUpdate: Literal["tool_call_update"]
     toolCallId: ToolCallId
     """Call that the changes apply to."""
     kind: NotRequired[ToolKind | None]
-    """New sort of tool.
+    """New kind of tool.
     Rule TOOL-08.
     """
     status: NotRequired[ToolCallStatus | None]
-    """New state of the call.
+    """New status of the call.
     Rule TOOL-07.
     """
     title: NotRequired[str | None]
-    """New words for the user."""
+    """New title for the user."""
     name: NotRequired[str | None]
-    """Name of the tool in the program, where the agent reveals it."""
+    """Name of the tool, if the agent gives it."""
     content: NotRequired[list[ToolCallContent] | None]
-    """New contents; they take the place of all earlier ones.
+    """New contents; they replace all earlier ones.
     Rule TOOL-15.
     """
     locations: NotRequired[list[ToolCallLocation] | None]
-    """New locations; they take the place of all earlier ones.
+    """New locations; they replace all earlier ones.
     Rule TOOL-10.
     """
     rawInput: NotRequired[Any]
-    """New arguments as the tool received them."""
+    """New raw input of the tool."""
     rawOutput: NotRequired[Any]
-    """New result as the tool returned it."""
+    """New raw output of the tool."""
     _meta: NotRequired[Meta | None]
 
 class SessionUpdatePlan(TypedDict):
-    """The steps that the agent means to take; each report replaces the one before.
+    """The steps that the agent plans; each report replaces the one before.
     See https://agentclientprotocol.com/protocol/v1/agent-plan
     """
     sessionUpdate: Literal["plan"]
@@ -4824,31 +4824,31 @@ class SessionUpdatePlan(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdatePlanUpdate(TypedDict):
-    """New contents of one of a session's plans; the other plans stay as they are.
+    """New contents of one plan of a session; other plans stay unchanged.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
     sessionUpdate: Literal["plan_update"]
     plan: PlanUpdateContent
-    """The whole plan as it now stands.
+    """The complete plan.
     Rule PLAN-06.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdatePlanRemoved(TypedDict):
-    """Says that one of a session's plans no longer applies and can be taken off display.
+    """Reports that a plan no longer applies and is not to be shown any more.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
     sessionUpdate: Literal["plan_removed"]
     planId: PlanId
-    """Plan to take away.
+    """Plan to remove.
     Rule PLAN-13.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateAvailableCommandsUpdate(TypedDict):
-    """The commands that a user can type from now on; the list replaces the earlier one.
+    """The commands that are available from now on; the list replaces the earlier one.
     See https://agentclientprotocol.com/protocol/v1/slash-commands
     """
     sessionUpdate: Literal["available_commands_update"]
@@ -4859,39 +4859,39 @@ class SessionUpdateAvailableCommandsUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateCurrentModeUpdate(TypedDict):
-    """Says that the agent itself has put the session into another mode.
+    """Reports that the agent has changed the mode of the session.
     See https://agentclientprotocol.com/protocol/v1/session-modes
     """
     sessionUpdate: Literal["current_mode_update"]
     currentModeId: SessionModeId
-    """Mode in force from now on.
+    """The new current mode.
     Rule MODE-05.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateConfigOptionUpdate(TypedDict):
-    """All settings of the session after the agent itself has changed some.
+    """All config options of the session after the agent itself has changed some.
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     sessionUpdate: Literal["config_option_update"]
     configOptions: list[SessionConfigOption]
-    """Complete list with present values; it replaces what the client had.
+    """Complete list with current values; it replaces what the client had.
     Rule CONF-07.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateSessionInfoUpdate(TypedDict):
-    """Changes to what is known about a session; members that are left out stay as they are.
+    """Changes to the information about a session; absent members stay unchanged.
     See https://agentclientprotocol.com/protocol/v1/session-list
     """
     sessionUpdate: Literal["session_info_update"]
     title: NotRequired[str | None]
-    """New text to show for the session; null takes the text away.
+    """New title of the session; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule SESS-50.
     """
     updatedAt: NotRequired[str | None]
-    """New time of the last activity; null takes it away.
+    """New time of the last activity; null clears it.
     A time as in ISO 8601.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule SESS-50.
@@ -4899,31 +4899,31 @@ class SessionUpdateSessionInfoUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateUsageUpdate(TypedDict):
-    """How full the context is and what the session has cost up to now.
+    """How full the context is, and the cost of the session so far.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     sessionUpdate: Literal["usage_update"]
     used: NotRequired[int]
-    """Tokens that fill the context at present; absent only where the peer has sent no such number.
+    """Tokens in the context now; absent only if the peer sent no such number.
     Rule TURN-12.
     """
     size: NotRequired[int]
-    """Tokens that fit into the context; absent only where the peer has sent no such number.
+    """Size of the context in tokens; absent only if the peer sent no such number.
     Rule TURN-12.
     """
     cost: NotRequired[Cost | None]
-    """What the session has cost from its start.
+    """Total cost of the session.
     Rule TURN-12.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateNotice(TypedDict):
-    """Message to the user that is shown once, kept in no history and never relied upon.
+    """Message to the user that is shown once and is not part of the history.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     sessionUpdate: Literal["notice"]
     severity: NoticeSeverity
-    """How serious the matter is.
+    """Severity of the notice.
     Rule NOTE-01.
     """
     title: str
@@ -4931,7 +4931,7 @@ class SessionUpdateNotice(TypedDict):
     Rule NOTE-01.
     """
     description: NotRequired[str | None]
-    """More about the matter, or what to do."""
+    """Details, or what to do."""
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateCompactionUpdate(TypedDict):
@@ -4944,11 +4944,11 @@ class SessionUpdateCompactionUpdate(TypedDict):
     Rule NOTE-08.
     """
     status: CompactionStatus
-    """How far the compaction has come.
+    """Status of the compaction.
     Rule NOTE-08.
     """
     summary: NotRequired[list[ContentBlock] | None]
-    """What is left of the condensed history; it replaces all earlier pieces.
+    """Summary of the compacted history; it replaces all earlier chunks.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule NOTE-10.
     """
@@ -4960,55 +4960,55 @@ class SessionUpdateCompactionUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateCompactionSummaryChunk(TypedDict):
-    """Next piece of the summary that a running compaction leaves in place of the history.
+    """Next chunk of the summary that replaces the history.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     sessionUpdate: Literal["compaction_summary_chunk"]
     compactionId: CompactionId
-    """Compaction that the piece belongs to.
+    """Compaction that the chunk belongs to.
     Rule NOTE-07.
     """
     content: ContentBlock
-    """Block to add to the summary."""
+    """Block to append to the summary."""
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateSubagentUpdate(TypedDict):
-    """A session that the agent runs below another one: its first report or changes to it.
+    """A child session that the agent runs for another session: its announcement, or changes to it.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     sessionUpdate: Literal["subagent_update"]
     sessionId: SessionId
     """Id of the child session, used in all messages about it."""
     title: NotRequired[str | None]
-    """Text to show for the child; null takes it away.
+    """Title of the child; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     description: NotRequired[str | None]
-    """What the child is there for; null takes it away.
+    """What the child does; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     capabilities: NotRequired[SubagentSessionCapabilities | None]
-    """What the client may do to the child; null allows nothing.
+    """What the client may do with the child; null allows nothing.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     state: NotRequired[StateUpdate | None]
-    """What the child is doing at present; null makes it unknown without ending anything.
+    """Current state of the child; null makes it unknown and ends nothing.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     cwd: NotRequired[str | None]
-    """The child's working directory; unset, it is that of the parent.
+    """The child's working directory; if not set, that of the parent.
     An absolute path.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     additionalDirectories: NotRequired[list[str] | None]
-    """The child's further roots; unset, they are those of the parent.
+    """The child's additional directories; if not set, those of the parent.
     An absolute path.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateSessionMessage(TypedDict):
-    """Message from one session to another, as either side's history shows it; absent members stay.
+    """Message from one session to another, in the history of either; absent members stay.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     sessionUpdate: Literal["session_message"]
@@ -5037,58 +5037,58 @@ class SessionUpdateSessionMessage(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateSessionMessageChunk(TypedDict):
-    """Next block of a message between sessions, which is sent piece by piece.
+    """Next block of a message between sessions that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     sessionUpdate: Literal["session_message_chunk"]
     messageId: MessageId
     """Message that the block belongs to."""
     content: ContentBlock
-    """Block to add to the message."""
+    """Block to append to the message."""
     _meta: NotRequired[Meta | None]
 
 class SessionUpdatePromptSuggestionsUpdate(TypedDict):
-    """Prompts that the user may want to send next; they replace all earlier ones and are no history.
+    """Suggested prompts; they replace all earlier ones and are not part of the history.
     Draft: `prompt_suggestions`.
     See https://agentclientprotocol.com/rfds/prompt-suggestions
     """
     sessionUpdate: Literal["prompt_suggestions_update"]
     suggestions: list[PromptSuggestion]
-    """Suggested prompts, the most likely first; empty takes back what is on offer.
+    """Suggested prompts, the most likely first; an empty list removes the earlier ones.
     Rule NOTE-14.
     """
     _meta: NotRequired[Meta | None]
 
 SessionUpdate: TypeAlias = SessionUpdateUserMessageChunk | SessionUpdateAgentMessageChunk | SessionUpdateAgentThoughtChunk | SessionUpdateToolCall | SessionUpdateToolCallUpdate | SessionUpdatePlan | SessionUpdatePlanUpdate | SessionUpdatePlanRemoved | SessionUpdateAvailableCommandsUpdate | SessionUpdateCurrentModeUpdate | SessionUpdateConfigOptionUpdate | SessionUpdateSessionInfoUpdate | SessionUpdateUsageUpdate | SessionUpdateNotice | SessionUpdateCompactionUpdate | SessionUpdateCompactionSummaryChunk | SessionUpdateSubagentUpdate | SessionUpdateSessionMessage | SessionUpdateSessionMessageChunk | SessionUpdatePromptSuggestionsUpdate
-"""Everything an agent can report about a session while it lives.
+"""Everything an agent can report about an open session.
 See https://agentclientprotocol.com/protocol/v1/prompt-turn
 """
 
 class ContentChunk(TypedDict):
-    """Next block of a message that is sent piece by piece, in order.
+    """Next block of a message that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     content: ContentBlock
-    """Block to add to the message.
+    """Block to append to the message.
     Rule CONT-13.
     """
     messageId: NotRequired[MessageId | None]
-    """Equal on all pieces of one message; a different id starts another message.
+    """The same for all chunks of a message; a different id starts another message.
     Rule TURN-09.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionInfoUpdate(TypedDict):
-    """Changes to what is known about a session; members that are left out stay as they are.
+    """Changes to the information about a session; absent members stay unchanged.
     See https://agentclientprotocol.com/protocol/v1/session-list
     """
     title: NotRequired[str | None]
-    """New text to show for the session; null takes the text away.
+    """New title of the session; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule SESS-50.
     """
     updatedAt: NotRequired[str | None]
-    """New time of the last activity; null takes it away.
+    """New time of the last activity; null clears it.
     A time as in ISO 8601.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule SESS-50.
@@ -5096,26 +5096,26 @@ class SessionInfoUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class UsageUpdate(TypedDict):
-    """How full the context is and what the session has cost up to now.
+    """How full the context is, and the cost of the session so far.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     used: NotRequired[int]
-    """Tokens that fill the context at present; absent only where the peer has sent no such number.
+    """Tokens in the context now; absent only if the peer sent no such number.
     Rule TURN-12.
     """
     size: NotRequired[int]
-    """Tokens that fit into the context; absent only where the peer has sent no such number.
+    """Size of the context in tokens; absent only if the peer sent no such number.
     Rule TURN-12.
     """
     cost: NotRequired[Cost | None]
-    """What the session has cost from its start.
+    """Total cost of the session.
     Rule TURN-12.
     """
     _meta: NotRequired[Meta | None]
 
 NoticeSeverity: TypeAlias = Literal["info", "warning", "error"] | str
-"""How serious a passing message is; it changes nothing but the look.
-- `info`: Good to know.
+"""Severity of a notice; it affects only how the notice is shown.
+- `info`: Information.
 - `warning`: Something may need attention.
 - `error`: Something went wrong.
 Other values are legal.
@@ -5123,11 +5123,11 @@ See https://agentclientprotocol.com/protocol/v1/schema
 """
 
 class Notice(TypedDict):
-    """Message to the user that is shown once, kept in no history and never relied upon.
+    """Message to the user that is shown once and is not part of the history.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     severity: NoticeSeverity
-    """How serious the matter is.
+    """Severity of the notice.
     Rule NOTE-01.
     """
     title: str
@@ -5135,20 +5135,20 @@ class Notice(TypedDict):
     Rule NOTE-01.
     """
     description: NotRequired[str | None]
-    """More about the matter, or what to do."""
+    """Details, or what to do."""
     _meta: NotRequired[Meta | None]
 
 CompactionId: TypeAlias = str
-"""Name of a compaction, made by the agent and never used twice in a session.
+"""Id of a compaction, chosen by the agent and never reused in a session.
 See https://agentclientprotocol.com/protocol/v1/schema
 """
 
 CompactionStatus: TypeAlias = Literal["in_progress", "completed", "failed", "cancelled"] | str
-"""How far a compaction has come; all but the first of these states are final.
-- `in_progress`: The agent is condensing its context.
-- `completed`: The context has been condensed.
-- `failed`: The attempt went wrong.
-- `cancelled`: The attempt was stopped.
+"""Status of a compaction; all but the first are final.
+- `in_progress`: The agent is compacting its context.
+- `completed`: The context was compacted.
+- `failed`: The compaction failed.
+- `cancelled`: The compaction was cancelled.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v1/schema
 """
@@ -5162,11 +5162,11 @@ class CompactionUpdate(TypedDict):
     Rule NOTE-08.
     """
     status: CompactionStatus
-    """How far the compaction has come.
+    """Status of the compaction.
     Rule NOTE-08.
     """
     summary: NotRequired[list[ContentBlock] | None]
-    """What is left of the condensed history; it replaces all earlier pieces.
+    """Summary of the compacted history; it replaces all earlier chunks.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule NOTE-10.
     """
@@ -5178,53 +5178,53 @@ class CompactionUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class CompactionSummaryChunk(TypedDict):
-    """Next piece of the summary that a running compaction leaves in place of the history.
+    """Next chunk of the summary that replaces the history.
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     compactionId: CompactionId
-    """Compaction that the piece belongs to.
+    """Compaction that the chunk belongs to.
     Rule NOTE-07.
     """
     content: ContentBlock
-    """Block to add to the summary."""
+    """Block to append to the summary."""
     _meta: NotRequired[Meta | None]
 
 class SubagentUpdate(TypedDict):
-    """A session that the agent runs below another one: its first report or changes to it.
+    """A child session that the agent runs for another session: its announcement, or changes to it.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     sessionId: SessionId
     """Id of the child session, used in all messages about it."""
     title: NotRequired[str | None]
-    """Text to show for the child; null takes it away.
+    """Title of the child; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     description: NotRequired[str | None]
-    """What the child is there for; null takes it away.
+    """What the child does; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     capabilities: NotRequired[SubagentSessionCapabilities | None]
-    """What the client may do to the child; null allows nothing.
+    """What the client may do with the child; null allows nothing.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     state: NotRequired[StateUpdate | None]
-    """What the child is doing at present; null makes it unknown without ending anything.
+    """Current state of the child; null makes it unknown and ends nothing.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     cwd: NotRequired[str | None]
-    """The child's working directory; unset, it is that of the parent.
+    """The child's working directory; if not set, that of the parent.
     An absolute path.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     additionalDirectories: NotRequired[list[str] | None]
-    """The child's further roots; unset, they are those of the parent.
+    """The child's additional directories; if not set, those of the parent.
     An absolute path.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionMessage(TypedDict):
-    """Message from one session to another, as either side's history shows it; absent members stay.
+    """Message from one session to another, in the history of either; absent members stay.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     messageId: MessageId
@@ -5252,28 +5252,28 @@ class SessionMessage(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionMessageChunk(TypedDict):
-    """Next block of a message between sessions, which is sent piece by piece.
+    """Next block of a message between sessions that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v1/subagents
     """
     messageId: MessageId
     """Message that the block belongs to."""
     content: ContentBlock
-    """Block to add to the message."""
+    """Block to append to the message."""
     _meta: NotRequired[Meta | None]
 
 class PromptSuggestionsUpdate(TypedDict):
-    """Prompts that the user may want to send next; they replace all earlier ones and are no history.
+    """Suggested prompts; they replace all earlier ones and are not part of the history.
     Draft: `prompt_suggestions`.
     See https://agentclientprotocol.com/rfds/prompt-suggestions
     """
     suggestions: list[PromptSuggestion]
-    """Suggested prompts, the most likely first; empty takes back what is on offer.
+    """Suggested prompts, the most likely first; an empty list removes the earlier ones.
     Rule NOTE-14.
     """
     _meta: NotRequired[Meta | None]
 
 class PromptSuggestion(TypedDict):
-    """One prompt that the user may want to send next.
+    """A suggested prompt.
     Draft: `prompt_suggestions`.
     See https://agentclientprotocol.com/rfds/prompt-suggestions
     """
@@ -5324,92 +5324,92 @@ class SendClientRequest(Protocol[_Sent]):
 
     @overload
     def __call__(self, method: Literal["initialize"], params: InitializeRequest, /) -> _Sent:
-        """Opens a connection: the two sides settle on a version and tell each other what they can do.
+        """Opens a connection: negotiates the protocol version and exchanges capabilities.
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
         ...
     @overload
     def __call__(self, method: Literal["authenticate"], params: AuthenticateRequest, /) -> _Sent:
-        """Logs in by one of the ways that the agent listed when the connection was opened.
+        """Logs in with one of the authentication methods that the agent listed in `initialize`.
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
         ...
     @overload
     def __call__(self, method: Literal["logout"], params: LogoutRequest, /) -> _Sent:
-        """Ends the login, so that calls which need one are refused until the next login.
+        """Logs out; requests that need a login are refused until the next one.
         Needs the agent's capability `auth.logout` (rule AUTH-05).
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
         ...
     @overload
     def __call__(self, method: Literal["session/new"], params: NewSessionRequest, /) -> _Sent:
-        """Starts a conversation in a working directory and returns its id.
+        """Creates a session in a working directory and returns its id.
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/load"], params: LoadSessionRequest, /) -> _Sent:
-        """Brings back an earlier conversation and replays all of it before the answer.
+        """Loads an earlier session and replays its history before the response.
         Needs the agent's capability `loadSession` to be `true` (rule SESS-09).
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/list"], params: ListSessionsRequest, /) -> _Sent:
-        """Returns the sessions that the agent knows, page by page, without attaching to any of them.
+        """Returns the sessions that the agent knows, page by page, without opening any of them.
         Needs the agent's capability `sessionCapabilities.list` (rule SESS-12).
         See https://agentclientprotocol.com/protocol/v1/session-list
         """
         ...
     @overload
     def __call__(self, method: Literal["session/delete"], params: DeleteSessionRequest, /) -> _Sent:
-        """Takes a session out of the list for good; asking for one that is gone succeeds as well.
+        """Deletes a session; deleting an unknown one succeeds as well.
         Needs the agent's capability `sessionCapabilities.delete` (rule SESS-13).
         See https://agentclientprotocol.com/protocol/v1/session-delete
         """
         ...
     @overload
     def __call__(self, method: Literal["session/resume"], params: ResumeSessionRequest, /) -> _Sent:
-        """Attaches to an earlier conversation without sending its history again.
+        """Resumes an earlier session without replaying its history.
         Needs the agent's capability `sessionCapabilities.resume` (rule SESS-10).
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/close"], params: CloseSessionRequest, /) -> _Sent:
-        """Stops the work of a session and frees what the agent holds for it.
+        """Closes a session: cancels its work and frees its resources.
         Needs the agent's capability `sessionCapabilities.close` (rule SESS-11).
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/set_mode"], params: SetSessionModeRequest, /) -> _Sent:
-        """Puts a session into another of the modes that its agent offers.
+        """Sets the mode of a session to one that the agent offers.
         See https://agentclientprotocol.com/protocol/v1/session-modes
         """
         ...
     @overload
     def __call__(self, method: Literal["session/set_config_option"], params: SetSessionConfigOptionRequest, /) -> _Sent:
-        """Changes one setting of a session and returns all settings, as others may change with it.
+        """Sets a config option of a session and returns all of them, as others may change with it.
         See https://agentclientprotocol.com/protocol/v1/session-config-options
         """
         ...
     @overload
     def __call__(self, method: Literal["session/prompt"], params: PromptRequest, /) -> _Sent:
-        """Hands the agent a user message and is answered when the turn that it starts is over.
+        """Sends a user message and starts a prompt turn; the response ends the turn.
         See https://agentclientprotocol.com/protocol/v1/prompt-turn
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> _Sent:
-        """Returns the model providers that can be routed and where each one points.
+        """Returns the configurable model providers and their current configuration.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -5417,7 +5417,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> _Sent:
-        """Routes one model provider; the call replaces everything that was set for it.
+        """Configures a model provider; this replaces its entire configuration.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -5425,7 +5425,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> _Sent:
-        """Switches one model provider off; it remains in the list and can be set again.
+        """Disables a model provider; it stays in the list and can be configured again.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -5433,7 +5433,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> _Sent:
-        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
+        """Returns whether the user is logged in; it changes nothing and needs no login.
         Needs the agent's capability `auth.status` (rule AUTH-30).
         Draft: `auth_status`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5441,7 +5441,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/fork"], params: ForkSessionRequest, /) -> _Sent:
-        """Starts a new conversation from the state of an existing one, which stays as it is.
+        """Creates a session from the state of an existing one, which stays unchanged.
         Needs the agent's capability `sessionCapabilities.fork` (rule SESS-14).
         Draft: `session_fork`.
         See https://agentclientprotocol.com/rfds/session-fork
@@ -5449,7 +5449,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/archive"], params: ArchiveSessionRequest, /) -> _Sent:
-        """Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
+        """Archives a session: its id and history are kept, its running work is cancelled.
         Needs the agent's capability `sessionCapabilities.archive` (rule CAP-15).
         Draft: `session_archive`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5457,7 +5457,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/unarchive"], params: UnarchiveSessionRequest, /) -> _Sent:
-        """Returns an archived session to the usual list without starting it.
+        """Takes a session out of the archive without opening it.
         Needs the agent's capability `sessionCapabilities.archive` (rule CAP-15).
         Draft: `session_archive`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5465,7 +5465,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/status"], params: SessionStatusRequest, /) -> _Sent:
-        """Asks whether the agent holds a session in memory, with no effect on the session.
+        """Returns whether a session is in the agent's memory, with no effect on the session.
         Needs the agent's capability `sessionCapabilities.status` (rule CAP-15).
         Draft: `session_status`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5473,7 +5473,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/options"], params: SessionOptionsRequest, /) -> _Sent:
-        """Asks which settings a session would start with, without making or changing one.
+        """Returns the config options that a session would start with, without creating or changing one.
         Needs the agent's capability `sessionCapabilities.options` (rule CAP-15).
         Draft: `session_options`.
         See https://agentclientprotocol.com/rfds/session-options
@@ -5481,7 +5481,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/set_title"], params: SetSessionTitleRequest, /) -> _Sent:
-        """Gives a session a title of the client's choice and returns what the agent made of it.
+        """Sets the title of a session and returns the title that the agent stored.
         Needs the agent's capability `sessionCapabilities.title` (rule CAP-15).
         Draft: `session_set_title`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5489,14 +5489,14 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["proxy/initialize"], params: InitializeProxyRequest, /) -> _Sent:
-        """Opens the connection to a component that has another one behind it.
+        """Opens the connection to a component that acts as a proxy.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorRequest, /) -> _Sent:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
@@ -5531,92 +5531,92 @@ class CallAgent(Protocol):
 
     @overload
     def __call__(self, method: Literal["initialize"], params: InitializeRequest, /) -> Awaitable[InitializeResponse]:
-        """Opens a connection: the two sides settle on a version and tell each other what they can do.
+        """Opens a connection: negotiates the protocol version and exchanges capabilities.
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
         ...
     @overload
     def __call__(self, method: Literal["authenticate"], params: AuthenticateRequest, /) -> Awaitable[AuthenticateResponse]:
-        """Logs in by one of the ways that the agent listed when the connection was opened.
+        """Logs in with one of the authentication methods that the agent listed in `initialize`.
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
         ...
     @overload
     def __call__(self, method: Literal["logout"], params: LogoutRequest, /) -> Awaitable[LogoutResponse]:
-        """Ends the login, so that calls which need one are refused until the next login.
+        """Logs out; requests that need a login are refused until the next one.
         Needs the agent's capability `auth.logout` (rule AUTH-05).
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
         ...
     @overload
     def __call__(self, method: Literal["session/new"], params: NewSessionRequest, /) -> Awaitable[NewSessionResponse]:
-        """Starts a conversation in a working directory and returns its id.
+        """Creates a session in a working directory and returns its id.
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/load"], params: LoadSessionRequest, /) -> Awaitable[LoadSessionResponse]:
-        """Brings back an earlier conversation and replays all of it before the answer.
+        """Loads an earlier session and replays its history before the response.
         Needs the agent's capability `loadSession` to be `true` (rule SESS-09).
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/list"], params: ListSessionsRequest, /) -> Awaitable[ListSessionsResponse]:
-        """Returns the sessions that the agent knows, page by page, without attaching to any of them.
+        """Returns the sessions that the agent knows, page by page, without opening any of them.
         Needs the agent's capability `sessionCapabilities.list` (rule SESS-12).
         See https://agentclientprotocol.com/protocol/v1/session-list
         """
         ...
     @overload
     def __call__(self, method: Literal["session/delete"], params: DeleteSessionRequest, /) -> Awaitable[DeleteSessionResponse]:
-        """Takes a session out of the list for good; asking for one that is gone succeeds as well.
+        """Deletes a session; deleting an unknown one succeeds as well.
         Needs the agent's capability `sessionCapabilities.delete` (rule SESS-13).
         See https://agentclientprotocol.com/protocol/v1/session-delete
         """
         ...
     @overload
     def __call__(self, method: Literal["session/resume"], params: ResumeSessionRequest, /) -> Awaitable[ResumeSessionResponse]:
-        """Attaches to an earlier conversation without sending its history again.
+        """Resumes an earlier session without replaying its history.
         Needs the agent's capability `sessionCapabilities.resume` (rule SESS-10).
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/close"], params: CloseSessionRequest, /) -> Awaitable[CloseSessionResponse]:
-        """Stops the work of a session and frees what the agent holds for it.
+        """Closes a session: cancels its work and frees its resources.
         Needs the agent's capability `sessionCapabilities.close` (rule SESS-11).
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/set_mode"], params: SetSessionModeRequest, /) -> Awaitable[SetSessionModeResponse]:
-        """Puts a session into another of the modes that its agent offers.
+        """Sets the mode of a session to one that the agent offers.
         See https://agentclientprotocol.com/protocol/v1/session-modes
         """
         ...
     @overload
     def __call__(self, method: Literal["session/set_config_option"], params: SetSessionConfigOptionRequest, /) -> Awaitable[SetSessionConfigOptionResponse]:
-        """Changes one setting of a session and returns all settings, as others may change with it.
+        """Sets a config option of a session and returns all of them, as others may change with it.
         See https://agentclientprotocol.com/protocol/v1/session-config-options
         """
         ...
     @overload
     def __call__(self, method: Literal["session/prompt"], params: PromptRequest, /) -> Awaitable[PromptResponse]:
-        """Hands the agent a user message and is answered when the turn that it starts is over.
+        """Sends a user message and starts a prompt turn; the response ends the turn.
         See https://agentclientprotocol.com/protocol/v1/prompt-turn
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> Awaitable[MessageMcpResponse]:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> Awaitable[ListProvidersResponse]:
-        """Returns the model providers that can be routed and where each one points.
+        """Returns the configurable model providers and their current configuration.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -5624,7 +5624,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> Awaitable[SetProviderResponse]:
-        """Routes one model provider; the call replaces everything that was set for it.
+        """Configures a model provider; this replaces its entire configuration.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -5632,7 +5632,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> Awaitable[DisableProviderResponse]:
-        """Switches one model provider off; it remains in the list and can be set again.
+        """Disables a model provider; it stays in the list and can be configured again.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -5640,7 +5640,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> Awaitable[AuthStatusResponse]:
-        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
+        """Returns whether the user is logged in; it changes nothing and needs no login.
         Needs the agent's capability `auth.status` (rule AUTH-30).
         Draft: `auth_status`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5648,7 +5648,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/fork"], params: ForkSessionRequest, /) -> Awaitable[ForkSessionResponse]:
-        """Starts a new conversation from the state of an existing one, which stays as it is.
+        """Creates a session from the state of an existing one, which stays unchanged.
         Needs the agent's capability `sessionCapabilities.fork` (rule SESS-14).
         Draft: `session_fork`.
         See https://agentclientprotocol.com/rfds/session-fork
@@ -5656,7 +5656,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/archive"], params: ArchiveSessionRequest, /) -> Awaitable[ArchiveSessionResponse]:
-        """Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
+        """Archives a session: its id and history are kept, its running work is cancelled.
         Needs the agent's capability `sessionCapabilities.archive` (rule CAP-15).
         Draft: `session_archive`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5664,7 +5664,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/unarchive"], params: UnarchiveSessionRequest, /) -> Awaitable[UnarchiveSessionResponse]:
-        """Returns an archived session to the usual list without starting it.
+        """Takes a session out of the archive without opening it.
         Needs the agent's capability `sessionCapabilities.archive` (rule CAP-15).
         Draft: `session_archive`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5672,7 +5672,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/status"], params: SessionStatusRequest, /) -> Awaitable[SessionStatusResponse]:
-        """Asks whether the agent holds a session in memory, with no effect on the session.
+        """Returns whether a session is in the agent's memory, with no effect on the session.
         Needs the agent's capability `sessionCapabilities.status` (rule CAP-15).
         Draft: `session_status`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5680,7 +5680,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/options"], params: SessionOptionsRequest, /) -> Awaitable[SessionOptionsResponse]:
-        """Asks which settings a session would start with, without making or changing one.
+        """Returns the config options that a session would start with, without creating or changing one.
         Needs the agent's capability `sessionCapabilities.options` (rule CAP-15).
         Draft: `session_options`.
         See https://agentclientprotocol.com/rfds/session-options
@@ -5688,7 +5688,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/set_title"], params: SetSessionTitleRequest, /) -> Awaitable[SetSessionTitleResponse]:
-        """Gives a session a title of the client's choice and returns what the agent made of it.
+        """Sets the title of a session and returns the title that the agent stored.
         Needs the agent's capability `sessionCapabilities.title` (rule CAP-15).
         Draft: `session_set_title`.
         See https://agentclientprotocol.com/protocol/v1/schema
@@ -5696,14 +5696,14 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["proxy/initialize"], params: InitializeProxyRequest, /) -> Awaitable[InitializeProxyResponse]:
-        """Opens the connection to a component that has another one behind it.
+        """Opens the connection to a component that acts as a proxy.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorRequest, /) -> Awaitable[ProxySuccessorResponse]:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
@@ -5756,33 +5756,33 @@ class SendClientNotification(Protocol[_Sent]):
 
     @overload
     def __call__(self, method: Literal["session/cancel"], params: CancelNotification, /) -> _Sent:
-        """Asks the agent to stop the turn that runs in a session; the prompt still gets its answer.
+        """Cancels the prompt turn of a session; the prompt still gets its response.
         See https://agentclientprotocol.com/protocol/v1/prompt-turn
         """
         ...
     @overload
     def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
-        """Tells the other side that the answer to one of the sender's requests is no longer needed.
+        """Cancels one of the sender's requests.
         See https://agentclientprotocol.com/protocol/v1/cancellation
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorNotification, /) -> _Sent:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["nes/accept"], params: AcceptNesNotification, /) -> _Sent:
-        """Says that the user took a suggestion.
+        """Reports that the user accepted a suggestion.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -5790,7 +5790,7 @@ class SendClientNotification(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["nes/reject"], params: RejectNesNotification, /) -> _Sent:
-        """Says that a suggestion was not taken, and why.
+        """Reports that a suggestion was rejected, and why.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -5862,76 +5862,76 @@ class SendAgentRequest(Protocol[_Sent]):
 
     @overload
     def __call__(self, method: Literal["fs/write_text_file"], params: WriteTextFileRequest, /) -> _Sent:
-        """Writes a text file through the client, which creates it when it is missing.
+        """Writes a text file through the client, which creates the file if it does not exist.
         Needs the client's capability `fs.writeTextFile` to be `true` (rule FS-02).
         See https://agentclientprotocol.com/protocol/v1/file-system
         """
         ...
     @overload
     def __call__(self, method: Literal["fs/read_text_file"], params: ReadTextFileRequest, /) -> _Sent:
-        """Reads a text file through the client, with what the editor has not saved yet.
+        """Reads a text file through the client, including changes that the editor has not saved.
         Needs the client's capability `fs.readTextFile` to be `true` (rule FS-01).
         See https://agentclientprotocol.com/protocol/v1/file-system
         """
         ...
     @overload
     def __call__(self, method: Literal["session/request_permission"], params: RequestPermissionRequest, /) -> _Sent:
-        """Asks the user to allow or refuse a step before the agent takes it.
+        """Asks the user to allow or reject a tool call.
         See https://agentclientprotocol.com/protocol/v1/tool-calls
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/create"], params: CreateTerminalRequest, /) -> _Sent:
-        """Has the client start a command and answers with a terminal's id before it has ended.
+        """Starts a command in a new terminal of the client; returns the terminal's id at once.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/output"], params: TerminalOutputRequest, /) -> _Sent:
-        """Returns what a terminal has printed up to now, and how it ended if it has.
+        """Returns the output of a terminal so far and, if the command has ended, its exit status.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/release"], params: ReleaseTerminalRequest, /) -> _Sent:
-        """Gives a terminal back, stopping whatever runs in it; its id is void from then on.
+        """Releases a terminal and kills its command; the id is invalid afterwards.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/wait_for_exit"], params: WaitForTerminalExitRequest, /) -> _Sent:
-        """Waits until a terminal's command has ended and says how it ended.
+        """Waits until a terminal's command has ended, and returns its exit status.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/kill"], params: KillTerminalRequest, /) -> _Sent:
-        """Stops a terminal's command but keeps the terminal, so that its output can still be read.
+        """Kills a terminal's command but keeps the terminal, so that its output can still be read.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["elicitation/create"], params: CreateElicitationRequest, /) -> _Sent:
-        """Puts questions to the user, by a form in the client or on a web page.
+        """Requests input from the user, with a form in the client or on a web page.
         Needs the client's capability `elicitation` (rule ELIC-02).
         See https://agentclientprotocol.com/rfds/elicitation
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorRequest, /) -> _Sent:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
@@ -5956,76 +5956,76 @@ class CallClient(Protocol):
 
     @overload
     def __call__(self, method: Literal["fs/write_text_file"], params: WriteTextFileRequest, /) -> Awaitable[WriteTextFileResponse]:
-        """Writes a text file through the client, which creates it when it is missing.
+        """Writes a text file through the client, which creates the file if it does not exist.
         Needs the client's capability `fs.writeTextFile` to be `true` (rule FS-02).
         See https://agentclientprotocol.com/protocol/v1/file-system
         """
         ...
     @overload
     def __call__(self, method: Literal["fs/read_text_file"], params: ReadTextFileRequest, /) -> Awaitable[ReadTextFileResponse]:
-        """Reads a text file through the client, with what the editor has not saved yet.
+        """Reads a text file through the client, including changes that the editor has not saved.
         Needs the client's capability `fs.readTextFile` to be `true` (rule FS-01).
         See https://agentclientprotocol.com/protocol/v1/file-system
         """
         ...
     @overload
     def __call__(self, method: Literal["session/request_permission"], params: RequestPermissionRequest, /) -> Awaitable[RequestPermissionResponse]:
-        """Asks the user to allow or refuse a step before the agent takes it.
+        """Asks the user to allow or reject a tool call.
         See https://agentclientprotocol.com/protocol/v1/tool-calls
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/create"], params: CreateTerminalRequest, /) -> Awaitable[CreateTerminalResponse]:
-        """Has the client start a command and answers with a terminal's id before it has ended.
+        """Starts a command in a new terminal of the client; returns the terminal's id at once.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/output"], params: TerminalOutputRequest, /) -> Awaitable[TerminalOutputResponse]:
-        """Returns what a terminal has printed up to now, and how it ended if it has.
+        """Returns the output of a terminal so far and, if the command has ended, its exit status.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/release"], params: ReleaseTerminalRequest, /) -> Awaitable[ReleaseTerminalResponse]:
-        """Gives a terminal back, stopping whatever runs in it; its id is void from then on.
+        """Releases a terminal and kills its command; the id is invalid afterwards.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/wait_for_exit"], params: WaitForTerminalExitRequest, /) -> Awaitable[WaitForTerminalExitResponse]:
-        """Waits until a terminal's command has ended and says how it ended.
+        """Waits until a terminal's command has ended, and returns its exit status.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/kill"], params: KillTerminalRequest, /) -> Awaitable[KillTerminalResponse]:
-        """Stops a terminal's command but keeps the terminal, so that its output can still be read.
+        """Kills a terminal's command but keeps the terminal, so that its output can still be read.
         Needs the client's capability `terminal` to be `true` (rule TERM-01).
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
         ...
     @overload
     def __call__(self, method: Literal["elicitation/create"], params: CreateElicitationRequest, /) -> Awaitable[CreateElicitationResponse]:
-        """Puts questions to the user, by a form in the client or on a web page.
+        """Requests input from the user, with a form in the client or on a web page.
         Needs the client's capability `elicitation` (rule ELIC-02).
         See https://agentclientprotocol.com/rfds/elicitation
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> Awaitable[MessageMcpResponse]:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorRequest, /) -> Awaitable[ProxySuccessorResponse]:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
@@ -6063,40 +6063,40 @@ class SendAgentNotification(Protocol[_Sent]):
 
     @overload
     def __call__(self, method: Literal["session/update"], params: SessionNotification, /) -> _Sent:
-        """Reports what happens in a session: output, tool calls, plans and changes of settings.
+        """Reports what happens in a session: output, tool calls, plans, changes of config options and so on.
         See https://agentclientprotocol.com/protocol/v1/prompt-turn
         """
         ...
     @overload
     def __call__(self, method: Literal["elicitation/complete"], params: CompleteElicitationNotification, /) -> _Sent:
-        """Says that what the user was to do on a web page has been done.
+        """Reports that an elicitation on a web page is complete.
         Needs the client's capability `elicitation.url` (rule ELIC-02).
         See https://agentclientprotocol.com/rfds/elicitation
         """
         ...
     @overload
     def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
-        """Tells the other side that the answer to one of the sender's requests is no longer needed.
+        """Cancels one of the sender's requests.
         See https://agentclientprotocol.com/protocol/v1/cancellation
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["auth/status_update"], params: AuthStatusUpdateNotification, /) -> _Sent:
-        """Tells the client that the state of the login is no longer what it last heard.
+        """Reports a change of the state of the login.
         Draft: `auth_status`.
         See https://agentclientprotocol.com/protocol/v1/schema
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorNotification, /) -> _Sent:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """

@@ -22,49 +22,49 @@ class AuthMethodOther(TypedDict):
     """
     type: str
     methodId: AuthMethodId
-    """Id that tells the entry from others.
+    """Id of the entry.
     Rule AUTH-18.
     """
     name: str
-    """Label for the choice that the user sees.
+    """Label that the user sees.
     Rule AUTH-18.
     """
 
 AuthMethod: TypeAlias = AuthMethodTerminal | AuthMethodAgent
-"""One way to log in; a client keeps and passes over types that it does not know.
+"""An authentication method; a client keeps, but does not use, types that it does not know.
 See https://agentclientprotocol.com/protocol/v2/authentication
 """
 
 AuthMethodId: TypeAlias = str
-"""Name of a way to log in, which the agent makes up and the client sends back.
+"""Id of an authentication method, chosen by the agent.
 See https://agentclientprotocol.com/protocol/v2/authentication
 """
 
 class AuthMethodTerminal(TypedDict):
-    """Login in which the client starts the agent's program a second time for the user to work in.
+    """Login in which the client starts the agent's program again, in a terminal for the user.
     See https://agentclientprotocol.com/protocol/v2/authentication
     """
     type: Literal["terminal"]
     methodId: AuthMethodId
-    """Id that tells the entry from others; `auth/login` refuses it.
+    """Id of the entry; `auth/login` refuses it.
     Rule AUTH-18.
     """
     name: str
-    """Label for the choice that the user sees.
+    """Label that the user sees.
     Rule AUTH-18.
     """
     description: NotRequired[str | None]
     """Longer explanation of the choice."""
     args: NotRequired[list[str]]
-    """Arguments to put after those of the usual command line."""
+    """Arguments to append to those of the usual command line."""
     env: NotRequired[list[EnvVariable]]
-    """Environment variables to add, each once; they win over the usual ones of the same name.
+    """Environment variables to add, each once; they override inherited ones of the same name.
     Rule AUTH-20.
     """
     _meta: NotRequired[Meta | None]
 
 class AuthMethodAgent(TypedDict):
-    """Login that the agent carries out on its own once it is asked to.
+    """Login that the agent performs by itself on request.
     See https://agentclientprotocol.com/protocol/v2/authentication
     """
     type: Literal["agent"]
@@ -73,7 +73,7 @@ class AuthMethodAgent(TypedDict):
     Rule AUTH-18.
     """
     name: str
-    """Label for the choice that the user sees.
+    """Label that the user sees.
     Rule AUTH-18.
     """
     description: NotRequired[str | None]
@@ -81,24 +81,24 @@ class AuthMethodAgent(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class LoginAuthResponse(TypedDict):
-    """Empty answer that says the login worked, so refused calls may be repeated.
+    """Empty response: the login succeeded, so refused calls can be repeated.
     See https://agentclientprotocol.com/protocol/v2/authentication
     """
     _meta: NotRequired[Meta | None]
 
 class LogoutAuthResponse(TypedDict):
-    """Empty answer that says the login is over; sessions that run may fail from now on.
+    """Empty response: the user is logged out; open sessions may fail from now on.
     See https://agentclientprotocol.com/protocol/v2/authentication
     """
     _meta: NotRequired[Meta | None]
 
 class AuthStatusResponse(TypedDict):
-    """State of the login at the moment of the question, with the accounts behind it.
+    """Current state of the login, with its accounts.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/rfds/get-auth-state
     """
     state: AuthState
-    """Whether work can start without a login; only this member should steer a client.
+    """Whether work can start without a login; a client should decide by this member alone.
     Rule AUTH-31.
     """
     accounts: NotRequired[list[AuthAccount]]
@@ -107,22 +107,22 @@ class AuthStatusResponse(TypedDict):
 
 AuthState: TypeAlias = Literal["authenticated", "unauthenticated", "not_required", "unknown"] | str
 """Whether an agent has what it needs to work for the user, or must ask for a login.
-- `authenticated`: Credentials are there, although they may still turn out to be useless.
+- `authenticated`: Credentials exist, although they may turn out to be invalid.
 - `unauthenticated`: There are no credentials, or only expired or refused ones.
 - `not_required`: The agent works without any login, as with a model on the same machine.
-- `unknown`: The agent has no way to tell at the moment; clients read unfamiliar states like this one.
+- `unknown`: The agent cannot tell at the moment; clients treat unknown states like this one.
 Other values are legal.
 Draft: `auth_status`.
 See https://agentclientprotocol.com/rfds/get-auth-state
 """
 
 class AuthAccount(TypedDict):
-    """One account or key in the agent's hands; for display, never to identify a person by.
+    """One account or key that the agent holds; for display, not for identifying a person.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/rfds/get-auth-state
     """
     label: str
-    """Text that is enough to show on its own."""
+    """Text that can be shown on its own."""
     active: NotRequired[bool | None]
     """Whether new work uses the account; several may be in use at once."""
     name: NotRequired[str | None]
@@ -134,12 +134,12 @@ class AuthAccount(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class AuthStatusUpdateNotification(TypedDict):
-    """State of the login after a change, in the form that `auth/status` answers.
+    """State of the login after a change, in the form of the response to `auth/status`.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/rfds/get-auth-state
     """
     state: AuthState
-    """Whether work can start without a login; only this member should steer a client.
+    """Whether work can start without a login; a client should decide by this member alone.
     Rule AUTH-31.
     """
     accounts: NotRequired[list[AuthAccount]]
@@ -147,35 +147,35 @@ class AuthStatusUpdateNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class LoginAuthRequest(TypedDict):
-    """Choice of one of the agent's ways to log in; secrets never travel in it.
+    """The authentication method to use; it never contains secrets.
     See https://agentclientprotocol.com/protocol/v2/authentication
     """
     methodId: AuthMethodId
-    """One of the ids from `authMethods`, but none of a terminal login.
+    """One of the ids from `authMethods`, but not that of a terminal login.
     Rule AUTH-01.
     """
     _meta: NotRequired[Meta | None]
 
 class LogoutAuthRequest(TypedDict):
-    """Wish to end the current login; it has no members apart from metadata.
+    """Request to log out; it has no members apart from metadata.
     See https://agentclientprotocol.com/protocol/v2/authentication
     """
     _meta: NotRequired[Meta | None]
 
 class AuthStatusRequest(TypedDict):
-    """Question about the state of the login; it carries nothing and is never refused for want of one.
+    """Request for the state of the login; it has no members, and works without a login.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/rfds/get-auth-state
     """
     _meta: NotRequired[Meta | None]
 
 class AvailableCommandCommand(TypedDict):
-    """One command that a user calls by a prompt that begins with a slash and its name.
+    """A command that a user runs with a prompt that begins with a slash and its name.
     See https://agentclientprotocol.com/protocol/v2/slash-commands
     """
     type: Literal["command"]
     name: str
-    """Name to type, without the slash; it holds no blanks and occurs once.
+    """Name to type, without the slash; it contains no white space and occurs once.
     Rule CMD-09.
     """
     description: str
@@ -198,22 +198,22 @@ class AvailableCommandOther(TypedDict):
     Rule CMD-09.
     """
     description: str
-    """What happens when it is called.
+    """What it does.
     Rule CMD-02.
     """
 
 AvailableCommand: TypeAlias = AvailableCommandCommand
-"""Something that a user can call by its name; so far only commands are known.
+"""Something that a user can run by its name; the only known form is a command.
 See https://agentclientprotocol.com/protocol/v2/slash-commands
 """
 
 class AvailableCommandInputText(TypedDict):
-    """Free text behind a command's name, passed to the command as it was typed.
+    """Free text after a command's name, passed to the command as it was typed.
     See https://agentclientprotocol.com/protocol/v2/slash-commands
     """
     type: Literal["text"]
     hint: str
-    """Text to show while nothing has been typed.
+    """Placeholder to show before anything has been typed.
     Rule CMD-04.
     """
     _meta: NotRequired[Meta | None]
@@ -225,26 +225,26 @@ class AvailableCommandInputOther(TypedDict):
     type: str
 
 AvailableCommandInput: TypeAlias = AvailableCommandInputText
-"""What a command expects behind its name; so far only free text is known.
+"""What a command expects after its name; the only known form is free text.
 See https://agentclientprotocol.com/protocol/v2/slash-commands
 """
 
 class TextCommandInput(TypedDict):
-    """Free text behind a command's name, passed to the command as it was typed.
+    """Free text after a command's name, passed to the command as it was typed.
     See https://agentclientprotocol.com/protocol/v2/slash-commands
     """
     hint: str
-    """Text to show while nothing has been typed.
+    """Placeholder to show before anything has been typed.
     Rule CMD-04.
     """
     _meta: NotRequired[Meta | None]
 
 class Command(TypedDict):
-    """One command that a user calls by a prompt that begins with a slash and its name.
+    """A command that a user runs with a prompt that begins with a slash and its name.
     See https://agentclientprotocol.com/protocol/v2/slash-commands
     """
     name: str
-    """Name to type, without the slash; it holds no blanks and occurs once.
+    """Name to type, without the slash; it contains no white space and occurs once.
     Rule CMD-09.
     """
     description: str
@@ -258,7 +258,7 @@ class Command(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class AvailableCommandsUpdate(TypedDict):
-    """The commands that a user can type from now on; the list replaces the earlier one.
+    """The commands that are available from now on; the list replaces the earlier one.
     See https://agentclientprotocol.com/protocol/v2/slash-commands
     """
     availableCommands: list[AvailableCommand]
@@ -272,38 +272,38 @@ class SessionConfigOptionBase(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     configId: SessionConfigId
-    """Id to change the setting by.
+    """Id of the config option.
     Rule CONF-11.
     """
     name: str
-    """Label for the setting."""
+    """Label for the config option."""
     description: NotRequired[str | None]
-    """What the setting does."""
+    """What the config option does."""
     category: NotRequired[SessionConfigOptionCategory | None]
-    """What the setting is about, for icons and placement only.
+    """What the config option is about; for icons and placement only.
     Rule CONF-14.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionConfigOptionSelect(TypedDict):
-    """Setting whose value is picked from a list that the agent supplies.
+    """Config option whose value is selected from a list of the agent.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     type: Literal["select"]
     configId: SessionConfigId
-    """Id to change the setting by.
+    """Id of the config option.
     Rule CONF-11.
     """
     name: str
-    """Label for the setting."""
+    """Label for the config option."""
     description: NotRequired[str | None]
-    """What the setting does."""
+    """What the config option does."""
     category: NotRequired[SessionConfigOptionCategory | None]
-    """What the setting is about, for icons and placement only.
+    """What the config option is about; for icons and placement only.
     Rule CONF-14.
     """
     currentValue: SessionConfigValueId
-    """Value in force, which is one of the options.
+    """Current value, which is one of the options.
     Rule CONF-04.
     """
     options: SessionConfigSelectOptions
@@ -313,24 +313,24 @@ class SessionConfigOptionSelect(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionConfigOptionBoolean(TypedDict):
-    """Setting that is on or off, such as a client shows as a check box.
+    """Config option that is on or off, such as a client shows as a check box.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     type: Literal["boolean"]
     configId: SessionConfigId
-    """Id to change the setting by.
+    """Id of the config option.
     Rule CONF-11.
     """
     name: str
-    """Label for the setting."""
+    """Label for the config option."""
     description: NotRequired[str | None]
-    """What the setting does."""
+    """What the config option does."""
     category: NotRequired[SessionConfigOptionCategory | None]
-    """What the setting is about, for icons and placement only.
+    """What the config option is about; for icons and placement only.
     Rule CONF-14.
     """
     currentValue: bool
-    """True when the setting is on.
+    """True when the config option is on.
     Rule CONF-02.
     """
     _meta: NotRequired[Meta | None]
@@ -341,56 +341,56 @@ class SessionConfigOptionOther(TypedDict):
     """
     type: str
     configId: SessionConfigId
-    """Id to change the setting by.
+    """Id of the config option.
     Rule CONF-11.
     """
     name: str
-    """Label for the setting."""
+    """Label for the config option."""
     description: NotRequired[str | None]
-    """What the setting does."""
+    """What the config option does."""
     category: NotRequired[SessionConfigOptionCategory | None]
-    """What the setting is about, for icons and placement only.
+    """What the config option is about; for icons and placement only.
     Rule CONF-14.
     """
     _meta: NotRequired[Meta | None]
 
 SessionConfigOption: TypeAlias = SessionConfigOptionSelect | SessionConfigOptionBoolean
-"""One setting of a session: a selection or a switch, with its present value.
+"""A config option of a session: a selection or a switch, with its current value.
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
 
 SessionConfigId: TypeAlias = str
-"""Name of a setting, made by the agent and unique within its session.
+"""Name of a config option, made by the agent and unique within its session.
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
 
 SessionConfigOptionCategory: TypeAlias = Literal["mode", "model", "model_config", "thought_level", "speed"] | str
-"""What a setting is about; it may guide display and nothing else.
+"""What a config option is about; for display only.
 - `mode`: How the agent works.
 - `model`: Which model answers.
 - `model_config`: How the model is tuned.
 - `thought_level`: How much the model reasons.
-- `speed`: How fast the model answers, as opposed to how much that costs.
+- `speed`: How fast the model answers, at which cost.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
 
 SessionConfigValueId: TypeAlias = str
-"""Name of one of the values that a setting can be given.
+"""Id of a value of a config option, chosen by the agent.
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
 
 SessionConfigSelectOptions: TypeAlias = list[SessionConfigSelectOption | SessionConfigSelectGroup]
-"""Values of a setting, either one plain list or a list of groups.
+"""Values of a config option, either one plain list or a list of groups.
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
 
 class SessionConfigSelectOption(TypedDict):
-    """One value that a setting can take, with the words to show for it.
+    """A value of a config option, with its label.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     value: SessionConfigValueId
-    """Id to choose the value by."""
+    """Id of the value."""
     name: str
     """Label for the value."""
     description: NotRequired[str | None]
@@ -398,11 +398,11 @@ class SessionConfigSelectOption(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionConfigSelectGroup(TypedDict):
-    """Values of a setting that are shown together under one heading.
+    """Values of a config option that are shown under one heading.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     groupId: SessionConfigGroupId
-    """Id that tells the group from others.
+    """Id of the group.
     Rule CONF-11.
     """
     name: str
@@ -414,16 +414,16 @@ class SessionConfigSelectGroup(TypedDict):
     _meta: NotRequired[Meta | None]
 
 SessionConfigGroupId: TypeAlias = str
-"""Name of a group that several values of a setting are listed under.
+"""Id of a group of values of a config option.
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
 
 class SessionConfigSelect(TypedDict):
-    """Setting whose value is picked from a list that the agent supplies.
+    """Config option whose value is selected from a list of the agent.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     currentValue: SessionConfigValueId
-    """Value in force, which is one of the options.
+    """Current value, which is one of the options.
     Rule CONF-04.
     """
     options: SessionConfigSelectOptions
@@ -432,30 +432,30 @@ class SessionConfigSelect(TypedDict):
     """
 
 class SessionConfigBoolean(TypedDict):
-    """Setting that is on or off, such as a client shows as a check box.
+    """Config option that is on or off, such as a client shows as a check box.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     currentValue: bool
-    """True when the setting is on.
+    """True when the config option is on.
     Rule CONF-02.
     """
 
 class SetSessionConfigOptionResponse(TypedDict):
-    """All settings of the session after the change, not just the changed one.
+    """All config options of the session after the change, not just the changed one.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     configOptions: list[SessionConfigOption]
-    """Complete list with present values; it replaces what the client had.
+    """Complete list with current values; it replaces what the client had.
     Rule CONF-06.
     """
     _meta: NotRequired[Meta | None]
 
 class ConfigOptionUpdate(TypedDict):
-    """All settings of the session after the agent itself has changed some.
+    """All config options of the session after the agent itself has changed some.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     configOptions: list[SessionConfigOption]
-    """Complete list with present values; it replaces what the client had.
+    """Complete list with current values; it replaces what the client had.
     Rule CONF-07.
     """
     _meta: NotRequired[Meta | None]
@@ -469,13 +469,13 @@ class SetSessionConfigOptionRequestBase(TypedDict):
     Rule SESS-01.
     """
     configId: SessionConfigId
-    """One of the session's settings.
+    """One of the session's config options.
     Rule CONF-11.
     """
     _meta: NotRequired[Meta | None]
 
 class SetSessionConfigOptionRequestId(TypedDict):
-    """The value is the id of one that the setting offers.
+    """The value is the id of one of the option's values.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     type: Literal["id"]
@@ -484,17 +484,17 @@ class SetSessionConfigOptionRequestId(TypedDict):
     Rule SESS-01.
     """
     configId: SessionConfigId
-    """One of the session's settings.
+    """One of the session's config options.
     Rule CONF-11.
     """
     value: SessionConfigValueId
-    """New value, in the form that the type names.
+    """New value, in the form that the type determines.
     Rule CONF-05.
     """
     _meta: NotRequired[Meta | None]
 
 class SetSessionConfigOptionRequestBoolean(TypedDict):
-    """The value is true or false, for a switch.
+    """The value is true or false.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     type: Literal["boolean"]
@@ -503,11 +503,11 @@ class SetSessionConfigOptionRequestBoolean(TypedDict):
     Rule SESS-01.
     """
     configId: SessionConfigId
-    """One of the session's settings.
+    """One of the session's config options.
     Rule CONF-11.
     """
     value: bool
-    """New value, in the form that the type names.
+    """New value, in the form that the type determines.
     Rule CONF-05.
     """
     _meta: NotRequired[Meta | None]
@@ -522,38 +522,38 @@ class SetSessionConfigOptionRequestOther(TypedDict):
     Rule SESS-01.
     """
     configId: SessionConfigId
-    """One of the session's settings.
+    """One of the session's config options.
     Rule CONF-11.
     """
     value: Any
-    """New value, in the form that the type names.
+    """New value, in the form that the type determines.
     Rule CONF-05.
     """
     _meta: NotRequired[Meta | None]
 
 SetSessionConfigOptionRequest: TypeAlias = SetSessionConfigOptionRequestId | SetSessionConfigOptionRequestBoolean
-"""Which setting of a session to change, and the value that it should get.
+"""The config option to change, and its new value.
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
 
 class ContentBlockText(TypedDict):
-    """Plain text or Markdown, the one kind of content that works everywhere.
+    """Plain text or Markdown; every peer supports this kind of content.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     type: Literal["text"]
     text: str
     """Rule CONT-06."""
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 class ContentBlockImage(TypedDict):
-    """Picture whose bytes travel inside the message; in prompts it needs a capability.
+    """Image whose bytes are in the message; in prompts it needs a capability.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     type: Literal["image"]
     data: str
-    """Bytes of the picture.
+    """Bytes of the image.
     In base64.
     Rule CONT-07.
     """
@@ -562,21 +562,21 @@ class ContentBlockImage(TypedDict):
     Rule CONT-06.
     """
     uri: NotRequired[str | None]
-    """Where the picture comes from.
+    """Where the image comes from.
     A URI.
     Rule CONT-10.
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 class ContentBlockAudio(TypedDict):
-    """Sound whose bytes travel inside the message; in prompts it needs a capability.
+    """Audio whose bytes are in the message; in prompts it needs a capability.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     type: Literal["audio"]
     data: str
-    """Bytes of the sound.
+    """Bytes of the audio.
     In base64.
     Rule CONT-07.
     """
@@ -585,11 +585,11 @@ class ContentBlockAudio(TypedDict):
     Rule CONT-06.
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 class ContentBlockResourceLink(TypedDict):
-    """Pointer to a resource that its reader fetches on demand; it works everywhere.
+    """Link to a resource that its reader fetches on demand; every peer supports it.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     type: Literal["resource_link"]
@@ -603,21 +603,21 @@ class ContentBlockResourceLink(TypedDict):
     Rule CONT-06.
     """
     title: NotRequired[str | None]
-    """Name to put in front of people."""
+    """Name to show to users."""
     description: NotRequired[str | None]
-    """What the resource holds."""
+    """What the resource contains."""
     icons: NotRequired[list[Icon] | None]
-    """Pictures that a client may show for the resource."""
+    """Icons that a client may show for the resource."""
     mimeType: NotRequired[MediaType | None]
     """Media type of the resource."""
     size: NotRequired[int | None]
-    """Number of bytes in the resource, where it is known."""
+    """Size of the resource in bytes, if known."""
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 class ContentBlockResource(TypedDict):
-    """Resource that travels inside the message, so that nobody has to fetch it.
+    """Resource whose contents are in the message.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     type: Literal["resource"]
@@ -626,7 +626,7 @@ class ContentBlockResource(TypedDict):
     Rule CONT-06.
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 class ContentBlockOther(TypedDict):
@@ -636,57 +636,57 @@ class ContentBlockOther(TypedDict):
     type: str
 
 ContentBlock: TypeAlias = ContentBlockText | ContentBlockImage | ContentBlockAudio | ContentBlockResourceLink | ContentBlockResource
-"""One piece of a message or of a tool's result, in the same form that MCP uses.
+"""A part of a message or of a tool's result, in the form that MCP uses.
 See https://agentclientprotocol.com/protocol/v2/content
 """
 
 class Annotations(TypedDict):
-    """Hints that a receiver may follow when it shows or forwards content.
+    """Hints for showing or forwarding content.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     audience: NotRequired[list[Role] | None]
-    """For whom the content is meant."""
+    """Who the content is meant for."""
     lastModified: NotRequired[str | None]
     """When the resource behind the content last changed.
     A time as in ISO 8601.
     Rule CONT-10.
     """
     priority: NotRequired[float | None]
-    """Weight of the content against other content, from 0 to 1.
+    """Priority relative to other content, from 0 to 1.
     From 0 to 1.
     Rule CONT-10.
     """
     _meta: NotRequired[Meta | None]
 
 Role: TypeAlias = Literal["assistant", "user"] | str
-"""One of the two parties of a conversation, as a reader that content is meant for.
+"""One of the two sides of a conversation, as the audience of content.
 - `assistant`: The agent with its model.
-- `user`: The person whom the agent works for.
+- `user`: The user.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/content
 """
 
 class TextContent(TypedDict):
-    """Plain text or Markdown, the one kind of content that works everywhere.
+    """Plain text or Markdown; every peer supports this kind of content.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     text: str
     """Rule CONT-06."""
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 MediaType: TypeAlias = str
-"""A media type as mail and the web use them, such as `text/plain`.
+"""A media type (RFC 6838), such as `text/plain`.
 See https://agentclientprotocol.com/protocol/v2/content
 """
 
 class ImageContent(TypedDict):
-    """Picture whose bytes travel inside the message; in prompts it needs a capability.
+    """Image whose bytes are in the message; in prompts it needs a capability.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     data: str
-    """Bytes of the picture.
+    """Bytes of the image.
     In base64.
     Rule CONT-07.
     """
@@ -695,20 +695,20 @@ class ImageContent(TypedDict):
     Rule CONT-06.
     """
     uri: NotRequired[str | None]
-    """Where the picture comes from.
+    """Where the image comes from.
     A URI.
     Rule CONT-10.
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 class AudioContent(TypedDict):
-    """Sound whose bytes travel inside the message; in prompts it needs a capability.
+    """Audio whose bytes are in the message; in prompts it needs a capability.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     data: str
-    """Bytes of the sound.
+    """Bytes of the audio.
     In base64.
     Rule CONT-07.
     """
@@ -717,36 +717,36 @@ class AudioContent(TypedDict):
     Rule CONT-06.
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 class Icon(TypedDict):
-    """Picture that stands for something in a user interface, with the sizes it suits.
+    """Icon for a user interface, with the sizes that it is suitable for.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     src: str
-    """Address of the picture; clients load `https:` and `data:` only.
+    """URI of the image; clients load only `https:` and `data:`.
     An `https:` or `data:` URI.
     Rule CONT-16.
     """
     mimeType: NotRequired[MediaType | None]
-    """Media type of the picture, for sources that do not tell it."""
+    """Media type of the image, for sources that do not state it."""
     sizes: NotRequired[list[str] | None]
-    """Sizes it suits, such as `48x48`, or `any`; absent means every size."""
+    """Suitable sizes, such as `48x48`, or `any`; absent means every size."""
     theme: NotRequired[IconTheme | None]
-    """Background it suits; absent means either."""
+    """Background that it is designed for; absent means either."""
     _meta: NotRequired[Meta | None]
 
 IconTheme: TypeAlias = Literal["light", "dark"] | str
-"""Background that a picture is drawn for, so that it can be told from it.
-- `light`: Looks right on a light background.
-- `dark`: Looks right on a dark background.
+"""Background that an icon is designed for.
+- `light`: For a light background.
+- `dark`: For a dark background.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/content
 """
 
 class ResourceLink(TypedDict):
-    """Pointer to a resource that its reader fetches on demand; it works everywhere.
+    """Link to a resource that its reader fetches on demand; every peer supports it.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     name: str
@@ -759,17 +759,17 @@ class ResourceLink(TypedDict):
     Rule CONT-06.
     """
     title: NotRequired[str | None]
-    """Name to put in front of people."""
+    """Name to show to users."""
     description: NotRequired[str | None]
-    """What the resource holds."""
+    """What the resource contains."""
     icons: NotRequired[list[Icon] | None]
-    """Pictures that a client may show for the resource."""
+    """Icons that a client may show for the resource."""
     mimeType: NotRequired[MediaType | None]
     """Media type of the resource."""
     size: NotRequired[int | None]
-    """Number of bytes in the resource, where it is known."""
+    """Size of the resource in bytes, if known."""
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 EmbeddedResourceResource: TypeAlias = TextResourceContents | BlobResourceContents
@@ -778,11 +778,11 @@ See https://agentclientprotocol.com/protocol/v2/content
 """
 
 class TextResourceContents(TypedDict):
-    """Contents of a resource that is text, with the address that it came from.
+    """Contents of a text resource, with its URI.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     text: str
-    """The whole text of the resource.
+    """The complete text of the resource.
     Rule CONT-06.
     """
     uri: str
@@ -795,7 +795,7 @@ class TextResourceContents(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class BlobResourceContents(TypedDict):
-    """Contents of a resource that is not text, with the address that it came from.
+    """Contents of a resource that is not text, with its URI.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     blob: str
@@ -813,7 +813,7 @@ class BlobResourceContents(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class EmbeddedResource(TypedDict):
-    """Resource that travels inside the message, so that nobody has to fetch it.
+    """Resource whose contents are in the message.
     See https://agentclientprotocol.com/protocol/v2/content
     """
     resource: EmbeddedResourceResource
@@ -821,11 +821,11 @@ class EmbeddedResource(TypedDict):
     Rule CONT-06.
     """
     annotations: NotRequired[Annotations | None]
-    """Hints on how to treat the block."""
+    """Hints for the block."""
     _meta: NotRequired[Meta | None]
 
 class Content(TypedDict):
-    """Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+    """Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     content: ContentBlock
@@ -862,7 +862,7 @@ class DidChangeDocumentNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DidCloseDocumentNotification(TypedDict):
-    """Document that was closed in the editor, of which no more is heard.
+    """Document that was closed in the editor; no more notifications follow for it.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -875,7 +875,7 @@ class DidCloseDocumentNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DidFocusDocumentNotification(TypedDict):
-    """Document that the user has just switched to, and what is seen of it.
+    """Document that the user has just switched to, and the visible part of it.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -892,7 +892,7 @@ class DidFocusDocumentNotification(TypedDict):
     position: Position
     """Where the cursor is."""
     visibleRange: Range
-    """Part of the document on screen."""
+    """Visible part of the document."""
     _meta: NotRequired[Meta | None]
 
 class DidOpenDocumentNotification(TypedDict):
@@ -917,7 +917,7 @@ class DidOpenDocumentNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DidSaveDocumentNotification(TypedDict):
-    """Document that was written to disk, with the text that was last told.
+    """Document that was saved, with the text that was last reported.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -930,7 +930,7 @@ class DidSaveDocumentNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidChangeCapabilities(TypedDict):
-    """Mark of an agent that wants `document/didChange`, with the form that changes should have.
+    """Its presence means that the agent wants `document/didChange`; it has the form of the changes.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -939,35 +939,35 @@ class NesDocumentDidChangeCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidCloseCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants `document/didClose`.
+    """Empty object; its presence means that the agent wants `document/didClose`.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidFocusCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants `document/didFocus`.
+    """Empty object; its presence means that the agent wants `document/didFocus`.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidOpenCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants `document/didOpen`.
+    """Empty object; its presence means that the agent wants `document/didOpen`.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesDocumentDidSaveCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants `document/didSave`.
+    """Empty object; its presence means that the agent wants `document/didSave`.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesDocumentEventCapabilities(TypedDict):
-    """Document events the agent wants; one that is absent is never sent.
+    """Document notifications that the agent wants; an absent one is never sent.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -995,7 +995,7 @@ class Position(TypedDict):
 
 PositionEncodingKind: TypeAlias = Literal["utf-16", "utf-32", "utf-8"]
 """Unit in which the character offset of a position counts.
-- `utf-16`: UTF-16 code units: the default, which everyone supports.
+- `utf-16`: UTF-16 code units: the default, which every peer supports.
 - `utf-32`: Unicode code points.
 - `utf-8`: Bytes of the UTF-8 text.
 Draft: `nes`.
@@ -1003,7 +1003,7 @@ See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class Range(TypedDict):
-    """Stretch of text from one position up to, but not including, another.
+    """Range of text from one position up to, but not including, another.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -1027,9 +1027,9 @@ class TextDocumentContentChangeEvent(TypedDict):
     _meta: NotRequired[Meta | None]
 
 TextDocumentSyncKind: TypeAlias = Literal["full", "incremental"]
-"""How much of a document a notification of its change carries.
-- `full`: Each change holds the complete new text and no range.
-- `incremental`: Each change holds a range and the text that takes its place.
+"""Which text a notification of a change contains.
+- `full`: Each change has the complete new text and no range.
+- `incremental`: Each change has a range and the text that replaces it.
 Draft: `nes`.
 See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
@@ -1052,102 +1052,102 @@ class CreateElicitationRequestBase(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationRequestFormWithElicitationSessionScope(TypedDict):
-    """Question that is asked by a form, which the client builds from a schema.
+    """Elicitation with a form, which the client builds from a schema.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     mode: Literal["form"]
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     requestedSchema: ElicitationSchema
     """The form's fields as a flat JSON Schema.
     Rule ELIC-06.
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationRequestFormWithElicitationRequestScope(TypedDict):
-    """Question that is asked by a form, which the client builds from a schema.
+    """Elicitation with a form, which the client builds from a schema.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     mode: Literal["form"]
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     requestedSchema: ElicitationSchema
     """The form's fields as a flat JSON Schema.
     Rule ELIC-06.
     """
     requestId: RequestId
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 CreateElicitationRequestForm: TypeAlias = CreateElicitationRequestFormWithElicitationSessionScope | CreateElicitationRequestFormWithElicitationRequestScope
-"""Question that is asked by a form, which the client builds from a schema.
+"""Elicitation with a form, which the client builds from a schema.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 class CreateElicitationRequestUrlWithElicitationSessionScope(TypedDict):
-    """Question that is settled on a web page, out of the client's sight.
+    """Elicitation on a web page, whose content the client does not see.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     mode: Literal["url"]
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationRequestUrlWithElicitationRequestScope(TypedDict):
-    """Question that is settled on a web page, out of the client's sight.
+    """Elicitation on a web page, whose content the client does not see.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     mode: Literal["url"]
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
     requestId: RequestId
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 CreateElicitationRequestUrl: TypeAlias = CreateElicitationRequestUrlWithElicitationSessionScope | CreateElicitationRequestUrlWithElicitationRequestScope
-"""Question that is settled on a web page, out of the client's sight.
+"""Elicitation on a web page, whose content the client does not see.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
@@ -1157,45 +1157,45 @@ class CreateElicitationRequestOther(TypedDict):
     """
     mode: str
     message: str
-    """Why the user is asked, in words for the user."""
+    """Message to the user that explains the request."""
     sessionId: NotRequired[SessionId]
-    """Session that the question belongs to, if any.
+    """Session that the elicitation belongs to, if any.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
     requestId: NotRequired[RequestId]
-    """Open request of the client that the question belongs to, if any.
+    """Open request of the client that the elicitation belongs to, if any.
     Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
 CreateElicitationRequest: TypeAlias = CreateElicitationRequestForm | CreateElicitationRequestUrl
-"""What the agent wants to know and how the user is to be asked.
+"""What the agent wants to know and how to ask the user.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 class ElicitationSessionScope(TypedDict):
-    """Question that belongs to a session and perhaps to one of its tool calls.
+    """Elicitation that belongs to a session, and possibly to one of its tool calls.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 class ElicitationRequestScope(TypedDict):
-    """Question that belongs to an open request, as in a login before any session exists.
+    """Elicitation that belongs to an open request, such as a login before any session exists.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     requestId: RequestId
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
 
@@ -1222,13 +1222,13 @@ class ElicitationSchema(TypedDict):
     _meta: NotRequired[Meta | None]
 
 ElicitationSchemaType: TypeAlias = Literal["object"]
-"""The one type that a form's schema may have, written out all the same.
+"""The only type that a form's schema can have.
 - `object`: A set of named fields.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 class ElicitationPropertySchemaString(TypedDict):
-    """Field that takes text or, where texts are listed, one of those.
+    """Field for a string or, if strings are listed, for one of those.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     type: Literal["string"]
@@ -1237,19 +1237,19 @@ class ElicitationPropertySchemaString(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minLength: NotRequired[int | None]
-    """Fewest characters allowed."""
+    """Minimum length in characters."""
     maxLength: NotRequired[int | None]
-    """Most characters allowed."""
+    """Maximum length in characters."""
     pattern: NotRequired[str | None]
-    """Regular expression that the text has to match; run it only with a bound on its cost.
+    """Regular expression that the text has to match; evaluate it only with a limit on its cost.
     Rule ELIC-10.
     """
     format: NotRequired[StringFormat | None]
-    """What the text stands for.
+    """Format of the text.
     Rule ELIC-11.
     """
     default: NotRequired[str | None]
-    """Text to start with."""
+    """Default text."""
     enum: NotRequired[list[str] | None]
     """Texts to choose from, shown as they are; at least one.
     At least 1 item.
@@ -1263,7 +1263,7 @@ class ElicitationPropertySchemaString(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaNumber(TypedDict):
-    """Field that takes any number, within limits where the agent sets them.
+    """Field for any number, within the agent's limits, if any.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     type: Literal["number"]
@@ -1272,15 +1272,15 @@ class ElicitationPropertySchemaNumber(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minimum: NotRequired[float | None]
-    """Smallest number allowed."""
+    """Minimum value."""
     maximum: NotRequired[float | None]
-    """Largest number allowed."""
+    """Maximum value."""
     default: NotRequired[float | None]
-    """Number to start with."""
+    """Default number."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaInteger(TypedDict):
-    """Field that takes a whole number, within limits where the agent sets them.
+    """Field for an integer, within the agent's limits, if any.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     type: Literal["integer"]
@@ -1289,15 +1289,15 @@ class ElicitationPropertySchemaInteger(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minimum: NotRequired[int | None]
-    """Smallest number allowed."""
+    """Minimum value."""
     maximum: NotRequired[int | None]
-    """Largest number allowed."""
+    """Maximum value."""
     default: NotRequired[int | None]
-    """Number to start with."""
+    """Default number."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaBoolean(TypedDict):
-    """Field that is either ticked or not, such as a check box.
+    """Field for true or false, such as a check box.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     type: Literal["boolean"]
@@ -1306,11 +1306,11 @@ class ElicitationPropertySchemaBoolean(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     default: NotRequired[bool | None]
-    """Whether the field is ticked at the start."""
+    """Default value."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaArray(TypedDict):
-    """Field that takes any number of choices out of a list, in place of one.
+    """Field for several choices out of a list.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     type: Literal["array"]
@@ -1319,15 +1319,15 @@ class ElicitationPropertySchemaArray(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minItems: NotRequired[int | None]
-    """Fewest choices allowed."""
+    """Minimum number of choices."""
     maxItems: NotRequired[int | None]
-    """Most choices allowed."""
+    """Maximum number of choices."""
     items: MultiSelectItems
-    """What there is to choose from.
+    """The available choices.
     Rule ELIC-07.
     """
     default: NotRequired[list[str] | None]
-    """Choices that are made at the start."""
+    """Default choices."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationPropertySchemaOther(TypedDict):
@@ -1342,17 +1342,17 @@ See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 StringFormat: TypeAlias = Literal["email", "uri", "date", "date-time"] | str
-"""What the text of a field stands for, so that a client can check it or help.
+"""Format of a text field, so that a client can check the value or offer help.
 - `email`: A mail address.
-- `uri`: Any URI, as a link to a page is.
-- `date`: A day of the calendar, as in 2026-01-31.
-- `date-time`: A day and a time of day in RFC 3339 form.
+- `uri`: Any URI, such as a link to a page.
+- `date`: A date, as in 2026-01-31.
+- `date-time`: A date and time in RFC 3339 form.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 class EnumOption(TypedDict):
-    """One choice of a field, with the label that the user reads instead of the value.
+    """A choice of a field, with the label that the user sees instead of the value.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     const: str
@@ -1364,7 +1364,7 @@ class EnumOption(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class StringPropertySchema(TypedDict):
-    """Field that takes text or, where texts are listed, one of those.
+    """Field for a string or, if strings are listed, for one of those.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     title: NotRequired[str | None]
@@ -1372,19 +1372,19 @@ class StringPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minLength: NotRequired[int | None]
-    """Fewest characters allowed."""
+    """Minimum length in characters."""
     maxLength: NotRequired[int | None]
-    """Most characters allowed."""
+    """Maximum length in characters."""
     pattern: NotRequired[str | None]
-    """Regular expression that the text has to match; run it only with a bound on its cost.
+    """Regular expression that the text has to match; evaluate it only with a limit on its cost.
     Rule ELIC-10.
     """
     format: NotRequired[StringFormat | None]
-    """What the text stands for.
+    """Format of the text.
     Rule ELIC-11.
     """
     default: NotRequired[str | None]
-    """Text to start with."""
+    """Default text."""
     enum: NotRequired[list[str] | None]
     """Texts to choose from, shown as they are; at least one.
     At least 1 item.
@@ -1398,7 +1398,7 @@ class StringPropertySchema(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NumberPropertySchema(TypedDict):
-    """Field that takes any number, within limits where the agent sets them.
+    """Field for any number, within the agent's limits, if any.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     title: NotRequired[str | None]
@@ -1406,15 +1406,15 @@ class NumberPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minimum: NotRequired[float | None]
-    """Smallest number allowed."""
+    """Minimum value."""
     maximum: NotRequired[float | None]
-    """Largest number allowed."""
+    """Maximum value."""
     default: NotRequired[float | None]
-    """Number to start with."""
+    """Default number."""
     _meta: NotRequired[Meta | None]
 
 class IntegerPropertySchema(TypedDict):
-    """Field that takes a whole number, within limits where the agent sets them.
+    """Field for an integer, within the agent's limits, if any.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     title: NotRequired[str | None]
@@ -1422,15 +1422,15 @@ class IntegerPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minimum: NotRequired[int | None]
-    """Smallest number allowed."""
+    """Minimum value."""
     maximum: NotRequired[int | None]
-    """Largest number allowed."""
+    """Maximum value."""
     default: NotRequired[int | None]
-    """Number to start with."""
+    """Default number."""
     _meta: NotRequired[Meta | None]
 
 class BooleanPropertySchema(TypedDict):
-    """Field that is either ticked or not, such as a check box.
+    """Field for true or false, such as a check box.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     title: NotRequired[str | None]
@@ -1438,12 +1438,12 @@ class BooleanPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     default: NotRequired[bool | None]
-    """Whether the field is ticked at the start."""
+    """Default value."""
     _meta: NotRequired[Meta | None]
 
 @final
 class MultiSelectItemsString(TypedDict):
-    """Choices of a field that are shown to the user just as they are sent.
+    """Choices of a field that are shown as they are.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     type: Literal["string"]
@@ -1475,12 +1475,12 @@ class MultiSelectItemsOther(TypedDict):
     type: str
 
 MultiSelectItems: TypeAlias = MultiSelectItemsString | MultiSelectItemsUntagged
-"""What a field with several choices offers; an entry without a type has labelled choices.
+"""The choices of a field with several values; without a type, they have labels.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 class StringMultiSelectItems(TypedDict):
-    """Choices of a field that are shown to the user just as they are sent.
+    """Choices of a field that are shown as they are.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     enum: list[str]
@@ -1502,7 +1502,7 @@ class TitledMultiSelectItems(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class MultiSelectPropertySchema(TypedDict):
-    """Field that takes any number of choices out of a list, in place of one.
+    """Field for several choices out of a list.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     title: NotRequired[str | None]
@@ -1510,15 +1510,15 @@ class MultiSelectPropertySchema(TypedDict):
     description: NotRequired[str | None]
     """Help for the field."""
     minItems: NotRequired[int | None]
-    """Fewest choices allowed."""
+    """Minimum number of choices."""
     maxItems: NotRequired[int | None]
-    """Most choices allowed."""
+    """Maximum number of choices."""
     items: MultiSelectItems
-    """What there is to choose from.
+    """The available choices.
     Rule ELIC-07.
     """
     default: NotRequired[list[str] | None]
-    """Choices that are made at the start."""
+    """Default choices."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationFormModeBase(TypedDict):
@@ -1531,7 +1531,7 @@ class ElicitationFormModeBase(TypedDict):
     """
 
 class ElicitationFormModeWithElicitationSessionScope(TypedDict):
-    """Question that is asked by a form, which the client builds from a schema.
+    """Elicitation with a form, which the client builds from a schema.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     requestedSchema: ElicitationSchema
@@ -1539,16 +1539,16 @@ class ElicitationFormModeWithElicitationSessionScope(TypedDict):
     Rule ELIC-06.
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 class ElicitationFormModeWithElicitationRequestScope(TypedDict):
-    """Question that is asked by a form, which the client builds from a schema.
+    """Elicitation with a form, which the client builds from a schema.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     requestedSchema: ElicitationSchema
@@ -1556,17 +1556,17 @@ class ElicitationFormModeWithElicitationRequestScope(TypedDict):
     Rule ELIC-06.
     """
     requestId: RequestId
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 ElicitationFormMode: TypeAlias = ElicitationFormModeWithElicitationSessionScope | ElicitationFormModeWithElicitationRequestScope
-"""Question that is asked by a form, which the client builds from a schema.
+"""Elicitation with a form, which the client builds from a schema.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 ElicitationId: TypeAlias = str
-"""Name of a question that is settled on a web page, made by the agent.
+"""Id of an elicitation on a web page, chosen by the agent.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
@@ -1575,66 +1575,66 @@ class ElicitationUrlModeBase(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
 
 class ElicitationUrlModeWithElicitationSessionScope(TypedDict):
-    """Question that is settled on a web page, out of the client's sight.
+    """Elicitation on a web page, whose content the client does not see.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
     sessionId: SessionId
-    """Session that the question belongs to.
+    """Session that the elicitation belongs to.
     Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call that raised the question.
+    """Tool call that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 class ElicitationUrlModeWithElicitationRequestScope(TypedDict):
-    """Question that is settled on a web page, out of the client's sight.
+    """Elicitation on a web page, whose content the client does not see.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     elicitationId: ElicitationId
-    """Id by which the end of it is reported.
+    """Id that the notification of its completion names.
     Rule ELIC-15.
     """
     url: str
-    """Page to send the user to, after showing the address and asking.
+    """Page to open, after showing the address and asking the user.
     A URI.
     Rule ELIC-15.
     """
     requestId: RequestId
-    """Open request of the client that the question belongs to.
+    """Open request of the client that the elicitation belongs to.
     Rule ELIC-04.
     """
 
 ElicitationUrlMode: TypeAlias = ElicitationUrlModeWithElicitationSessionScope | ElicitationUrlModeWithElicitationRequestScope
-"""Question that is settled on a web page, out of the client's sight.
+"""Elicitation on a web page, whose content the client does not see.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 class CompleteElicitationNotification(TypedDict):
-    """Which question has been settled on its web page; unfamiliar ids are ignored.
+    """The elicitation that was completed on its web page; unknown ids are ignored.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     elicitationId: ElicitationId
-    """Question that is settled.
+    """Elicitation that is complete.
     Rule ELIC-21.
     """
     _meta: NotRequired[Meta | None]
@@ -1646,25 +1646,25 @@ class CreateElicitationResponseBase(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationResponseAccept(TypedDict):
-    """The user's consent; for a form the values that were filled in come along.
+    """The user accepted; for a form, with the values that were entered.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     action: Literal["accept"]
     content: NotRequired[dict[str, ElicitationContentValue] | None]
-    """One value for each field that was filled in.
+    """The value of each field that was filled in.
     Rule ELIC-18.
     """
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationResponseDecline(TypedDict):
-    """The user said no.
+    """The user declined.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     action: Literal["decline"]
     _meta: NotRequired[Meta | None]
 
 class CreateElicitationResponseCancel(TypedDict):
-    """The user turned away without a decision.
+    """The user cancelled without a decision.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     action: Literal["cancel"]
@@ -1678,270 +1678,270 @@ class CreateElicitationResponseOther(TypedDict):
     _meta: NotRequired[Meta | None]
 
 CreateElicitationResponse: TypeAlias = CreateElicitationResponseAccept | CreateElicitationResponseDecline | CreateElicitationResponseCancel
-"""What the user did with the question: agreed, said no or turned away.
+"""What the user did: accepted, declined or cancelled.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 ElicitationContentValue: TypeAlias = str | int | float | bool | list[str] | Any
-"""Value of a form's field: text, a number, true or false, a list of texts, or any other JSON.
+"""Value of a form's field: a string, a number, a boolean, a list of strings, or any other JSON.
 See https://agentclientprotocol.com/protocol/v2/elicitation
 """
 
 class ElicitationAcceptAction(TypedDict):
-    """The user's consent; for a form the values that were filled in come along.
+    """The user accepted; for a form, with the values that were entered.
     See https://agentclientprotocol.com/protocol/v2/elicitation
     """
     content: NotRequired[dict[str, ElicitationContentValue] | None]
-    """One value for each field that was filled in.
+    """The value of each field that was filled in.
     Rule ELIC-18.
     """
 
 class InitializeResponse(TypedDict):
-    """An agent's answer to the proposal: the version both will speak and what the agent can serve.
+    """The agent's response: the protocol version for both sides and what the agent supports.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     protocolVersion: ProtocolVersion
-    """Newest version of the agent that is not above the proposed one.
+    """Newest version of the agent that is not newer than the proposed one.
     Rule INIT-04.
     """
     info: Implementation
-    """Program behind the agent, for logs and for display.
+    """Name and version of the agent, for logs and for display.
     Rule INIT-12.
     """
     capabilities: NotRequired[AgentCapabilities]
-    """Features that the client may use; whatever is left out counts as unsupported.
+    """Features that the client may use; an absent one is not supported.
     Absent means `{}`.
     Rule CAP-06.
     """
     authMethods: NotRequired[list[AuthMethod]]
-    """Ways to log in, in the agent's order; without any there is neither login nor logout.
+    """Authentication methods in the agent's order; without any there is neither login nor logout.
     Rule AUTH-18.
     """
     _meta: NotRequired[Meta | None]
 
 ProtocolVersion: TypeAlias = int
-"""Major version of the protocol as one whole number, raised only when compatibility is lost.
+"""Major version of the protocol, an integer; it changes only with incompatible changes.
 See https://agentclientprotocol.com/protocol/v2/initialization
 """
 
 class Implementation(TypedDict):
-    """Name and version of the program at one end of the connection.
+    """Name and version of a client or an agent.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     name: str
-    """Short name for programs to compare; shown to people only when there is no title."""
+    """Name for programs; shown to users only if there is no title."""
     title: NotRequired[str | None]
-    """Name to put in front of people."""
+    """Name to show to users."""
     version: str
-    """Version of the program in whatever scheme its makers use."""
+    """Version of the program, in any scheme."""
     _meta: NotRequired[Meta | None]
 
 class AgentCapabilities(TypedDict):
-    """What an agent can do for a client; a member left out means that it cannot.
+    """What an agent supports; an absent member means that it does not.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     session: NotRequired[SessionCapabilities | None]
-    """Present when the seven basic session methods are served; its members add to them.
+    """Present when the seven basic session methods are supported; its members name further features.
     Rule CAP-05.
     """
     auth: NotRequired[AgentAuthCapabilities | None]
-    """What the agent offers around login beyond the login itself."""
+    """Support for authentication in addition to logging in."""
     providers: NotRequired[ProvidersCapabilities | None]
-    """Present when the agent lets a client route its model traffic.
+    """Present when the client can configure the agent's model providers.
     Draft: `llm_providers`.
     """
     nes: NotRequired[NesCapabilities | None]
     """Draft: `nes`."""
     positionEncoding: NotRequired[PositionEncodingKind | None]
-    """How the agent counts positions in text, chosen among what the client offered.
+    """Position encoding of the agent, one of those that the client supports.
     Rule NES-09.
     Draft: `nes`.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionCapabilities(TypedDict):
-    """What the sessions of an agent offer on top of the basic methods, each present as an object.
+    """Optional session features of an agent, each an object if it is supported.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     prompt: NotRequired[PromptCapabilities | None]
-    """Kinds of content a prompt may hold besides text and resource links."""
+    """Kinds of content that a prompt may contain in addition to text and resource links."""
     mcp: NotRequired[McpCapabilities | None]
-    """Ways in which the agent can reach MCP servers; without any it takes none."""
+    """Transports to MCP servers that the agent supports; without any, it accepts no servers."""
     delete: NotRequired[SessionDeleteCapabilities | None]
-    """Present when `session/delete` is served."""
+    """Present when `session/delete` is supported."""
     additionalDirectories: NotRequired[SessionAdditionalDirectoriesCapabilities | None]
-    """Present when sessions may be given more roots than their working directory."""
+    """Present when sessions can have additional directories."""
     systemPrompt: NotRequired[SessionSystemPromptCapabilities | None]
-    """Present when a client may add instructions of its own at system level."""
+    """Present when a client may send a system prompt."""
     fork: NotRequired[SessionForkCapabilities | None]
-    """Present when `session/fork` is served.
+    """Present when `session/fork` is supported.
     Draft: `session_fork`.
     """
     archive: NotRequired[SessionArchiveCapabilities | None]
-    """Present when sessions can be put into an archive and taken out again.
+    """Present when sessions can be archived and restored.
     Draft: `session_archive`.
     """
     status: NotRequired[SessionStatusCapabilities | None]
-    """Present when `session/status` is served.
+    """Present when `session/status` is supported.
     Draft: `session_status`.
     """
     title: NotRequired[SessionTitleCapabilities | None]
-    """Present when `session/set_title` is served; agents may report titles without it.
+    """Present when `session/set_title` is supported; agents may report titles without it.
     Draft: `session_set_title`.
     """
     _meta: NotRequired[Meta | None]
 
 class PromptCapabilities(TypedDict):
-    """Kinds of prompt content that an agent accepts on top of text and resource links.
+    """Kinds of prompt content that an agent accepts in addition to text and resource links.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     image: NotRequired[PromptImageCapabilities | None]
-    """Present when prompts may hold images."""
+    """Present when prompts may contain images."""
     audio: NotRequired[PromptAudioCapabilities | None]
-    """Present when prompts may hold sound."""
+    """Present when prompts may contain audio."""
     embeddedContext: NotRequired[PromptEmbeddedContextCapabilities | None]
-    """Present when prompts may hold whole resources."""
+    """Present when prompts may contain embedded resources."""
     _meta: NotRequired[Meta | None]
 
 class PromptImageCapabilities(TypedDict):
-    """Empty mark; being there, it says that prompts may hold images.
+    """Empty object; its presence means that prompts may contain images.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class PromptAudioCapabilities(TypedDict):
-    """Empty mark; being there, it says that prompts may hold sound.
+    """Empty object; its presence means that prompts may contain audio.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class PromptEmbeddedContextCapabilities(TypedDict):
-    """Empty mark; being there, it says that prompts may hold whole resources.
+    """Empty object; its presence means that prompts may contain embedded resources.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class McpCapabilities(TypedDict):
-    """Transports over which an agent can reach MCP servers; one that is left out cannot be used.
+    """Transports to MCP servers that an agent supports; an absent one cannot be used.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     stdio: NotRequired[McpStdioCapabilities | None]
-    """Present when servers may be programs that the agent starts."""
+    """Present when the agent can start MCP servers as programs."""
     http: NotRequired[McpHttpCapabilities | None]
-    """Present when servers may be reached over streamable HTTP."""
+    """Present when the agent supports streamable HTTP."""
     acp: NotRequired[McpAcpCapabilities | None]
-    """Present when servers may live behind the connection itself.
+    """Present when MCP servers can be reached over the ACP connection.
     Draft: `mcp_over_acp`.
     """
     _meta: NotRequired[Meta | None]
 
 class McpStdioCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent can start MCP servers as programs.
+    """Empty object; its presence means that the agent can start MCP servers as programs.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class McpHttpCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent can reach MCP servers over HTTP.
+    """Empty object; its presence means that the agent can reach MCP servers over HTTP.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class McpAcpCapabilities(TypedDict):
-    """Empty mark; being there, it says that MCP servers may live behind the connection itself.
+    """Empty object; its presence means that MCP servers can be reached over the ACP connection.
     Draft: `mcp_over_acp`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     _meta: NotRequired[Meta | None]
 
 class SessionDeleteCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/delete`.
+    """Empty object; its presence means that the agent supports `session/delete`.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class SessionAdditionalDirectoriesCapabilities(TypedDict):
-    """Empty mark of an agent whose sessions may have more roots than one.
+    """Empty object; its presence means that sessions can have additional directories.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class SessionSystemPromptCapabilities(TypedDict):
-    """Mark of an agent that takes instructions at system level from the client.
+    """Its presence means that a client may send a system prompt.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     mode: NotRequired[SessionSystemPromptModeCapabilities | None]
-    """Ways to apply the instructions other than appending them."""
+    """Modes other than appending the system prompt."""
     _meta: NotRequired[Meta | None]
 
 class SessionSystemPromptModeCapabilities(TypedDict):
-    """Ways to apply a client's instructions that an agent offers besides appending.
+    """Modes of a client's system prompt that an agent supports besides appending.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     override: NotRequired[SessionSystemPromptOverrideCapabilities | None]
-    """Present when the instructions may take the place of the agent's built-in ones."""
+    """Present when the system prompt can replace the agent's own."""
     _meta: NotRequired[Meta | None]
 
 class SessionSystemPromptOverrideCapabilities(TypedDict):
-    """Empty mark of an agent whose built-in instructions can be replaced.
+    """Empty object; its presence means that the agent's own system prompt can be replaced.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class SessionForkCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/fork`.
+    """Empty object; its presence means that the agent supports `session/fork`.
     Draft: `session_fork`.
     See https://agentclientprotocol.com/rfds/session-fork
     """
     _meta: NotRequired[Meta | None]
 
 class SessionArchiveCapabilities(TypedDict):
-    """Empty mark of an agent that can archive sessions, filter by that and report it.
+    """Empty object; its presence means that the agent can archive sessions, filter by that and report it.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/rfds/session-archive
     """
     _meta: NotRequired[Meta | None]
 
 class SessionStatusCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/status`.
+    """Empty object; its presence means that the agent supports `session/status`.
     Draft: `session_status`.
     See https://agentclientprotocol.com/rfds/session-status
     """
     _meta: NotRequired[Meta | None]
 
 class SessionTitleCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `session/set_title`.
+    """Empty object; its presence means that the agent supports `session/set_title`.
     Draft: `session_set_title`.
     See https://agentclientprotocol.com/protocol/v2/schema
     """
     _meta: NotRequired[Meta | None]
 
 class AgentAuthCapabilities(TypedDict):
-    """What an agent offers around login, apart from the login itself.
+    """Support for authentication in addition to logging in.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     status: NotRequired[AuthStatusCapabilities | None]
-    """Present when `auth/status` is served.
+    """Present when `auth/status` is supported.
     Draft: `auth_status`.
     """
     _meta: NotRequired[Meta | None]
 
 class AuthStatusCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent serves `auth/status`.
+    """Empty object; its presence means that the agent supports `auth/status`.
     Draft: `auth_status`.
     See https://agentclientprotocol.com/rfds/get-auth-state
     """
     _meta: NotRequired[Meta | None]
 
 class ProvidersCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent's model providers can be routed.
+    """Empty object; its presence means that the client can configure the agent's model providers.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     _meta: NotRequired[Meta | None]
 
 class SubagentSessionCapabilities(TypedDict):
-    """What a client may do to one child session; nothing is allowed unless listed.
+    """What a client may do with a child session; nothing else is allowed.
     See https://agentclientprotocol.com/protocol/v2/subagents
     """
     cancel: NotRequired[SessionCancelCapabilities | None]
@@ -1949,144 +1949,144 @@ class SubagentSessionCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionCancelCapabilities(TypedDict):
-    """Empty mark; being there, it lets the client cancel a child session's work.
+    """Empty object; its presence allows the client to cancel a child session's work.
     See https://agentclientprotocol.com/protocol/v2/subagents
     """
     _meta: NotRequired[Meta | None]
 
 class InitializeRequest(TypedDict):
-    """First message of a connection, in which a client proposes a version and says what it can serve.
+    """First message of a connection: the client proposes a protocol version and states its capabilities.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     protocolVersion: ProtocolVersion
-    """Highest major version that the client speaks.
+    """Newest protocol version that the client supports.
     Rule INIT-04.
     """
     info: Implementation
-    """Program behind the client, for logs and for display.
+    """Name and version of the client, for logs and for display.
     Rule INIT-12.
     """
     capabilities: NotRequired[ClientCapabilities]
-    """Features that the agent may use; whatever is left out counts as unsupported.
+    """Features that the agent may use; an absent one is not supported.
     Absent means `{}`.
     Rule CAP-06.
     """
     _meta: NotRequired[Meta | None]
 
 class ClientCapabilities(TypedDict):
-    """What a client can do for an agent; a member left out means that it cannot.
+    """What a client supports; an absent member means that it does not.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     auth: NotRequired[ClientAuthCapabilities | None]
-    """Kinds of login that need help from the client."""
+    """Authentication methods that need the client's help."""
     elicitation: NotRequired[ElicitationCapabilities | None]
-    """Ways in which the client lets an agent question the user."""
+    """Forms of elicitation that the client supports."""
     nes: NotRequired[ClientNesCapabilities | None]
     """Draft: `nes`."""
     positionEncodings: NotRequired[list[PositionEncodingKind]]
-    """Ways of counting positions in text that the client can follow, best first.
+    """Position encodings that the client supports, the preferred one first.
     Rule NES-09.
     Draft: `nes`.
     """
     _meta: NotRequired[Meta | None]
 
 class ClientAuthCapabilities(TypedDict):
-    """Kinds of login that need a client's help and that this client can help with.
+    """Authentication methods that need a client's help and that this client supports.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     terminal: NotRequired[TerminalAuthCapabilities | None]
-    """Present when the client can run the agent's program in a terminal that the user types into."""
+    """Present when the client can run the agent's program in a terminal for the user."""
     _meta: NotRequired[Meta | None]
 
 class TerminalAuthCapabilities(TypedDict):
-    """Empty mark of a client that can run the agent's program in a terminal the user types into.
+    """Empty object; its presence means that the client can run the agent's program in a terminal for the user.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class ElicitationCapabilities(TypedDict):
-    """Ways of asking the user that a client supports; an empty object names none.
+    """Forms of elicitation that a client supports; an empty object means none.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     form: NotRequired[ElicitationFormCapabilities | None]
     """Present when the client can show forms."""
     url: NotRequired[ElicitationUrlCapabilities | None]
-    """Present when the client can send the user to a web page."""
+    """Present when the client can open a web page for the user."""
     _meta: NotRequired[Meta | None]
 
 class ElicitationFormCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can show forms.
+    """Empty object; its presence means that the client can show forms.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 class ElicitationUrlCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can send the user to a web page.
+    """Empty object; its presence means that the client can open a web page for the user.
     See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
 RequestId: TypeAlias = int | str
-"""Id that ties an answer to its request: text or a whole number, but never null.
+"""Id of a request and its response: a string or an integer, never null.
 See https://agentclientprotocol.com/protocol/v2/overview
 """
 
 class Error(TypedDict):
-    """Failure that answers a request in place of a result, in the form of JSON-RPC.
+    """JSON-RPC error: the response to a request that failed.
     See https://agentclientprotocol.com/protocol/v2/error
     """
     code: ErrorCode
-    """What sort of failure it is.
+    """The error code.
     Rule RPC-04.
     """
     message: str
-    """The failure in one short sentence.
+    """The error in one short sentence.
     Rule RPC-04.
     """
     data: NotRequired[ErrorData | None]
-    """Anything more that helps to understand the failure."""
+    """Additional information about the error."""
 
 ErrorCode: TypeAlias = int
-"""Sort of a failure, as a number; numbers that have no name here are legal too.
-- `-32700` `parse_error`: The text that arrived is not JSON.
-- `-32600` `invalid_request`: The JSON that arrived is no proper message.
-- `-32601` `method_not_found`: The receiver does not serve the method.
+"""Error code; codes without a name here are valid, too.
+- `-32700` `parse_error`: The received text is not JSON.
+- `-32600` `invalid_request`: The received JSON is not a valid message.
+- `-32601` `method_not_found`: The receiver does not support the method.
 - `-32602` `invalid_params`: The parameters do not fit the method.
-- `-32603` `internal_error`: The receiver failed in a way it did not foresee.
-- `-32800` `request_cancelled`: The work was given up before there was a result.
+- `-32603` `internal_error`: Internal error of the receiver.
+- `-32800` `request_cancelled`: The request was cancelled before there was a result.
 - `-32000` `auth_required`: The call needs a login first.
 - `-32002` `resource_not_found`: Something that the call names, such as a file or a session, does not exist.
-- `-32022` `unsupported_protocol_version`: The agent speaks no version as low as the proposed one.
+- `-32022` `unsupported_protocol_version`: The agent supports no version as old as the proposed one.
 See https://agentclientprotocol.com/protocol/v2/error
 """
 
 ErrorData: TypeAlias = UnsupportedProtocolVersionErrorData | SessionNotFoundErrorData | Any
-"""Details of a failure: one of the forms that the protocol defines, or anything else.
+"""Data of an error: one of the forms that the protocol defines, or any other JSON.
 See https://agentclientprotocol.com/protocol/v2/error
 """
 
 class UnsupportedProtocolVersionErrorData(TypedDict):
-    """Details of a refused connection: the version that was asked for and those on offer.
+    """Data of the error that refuses a protocol version: the requested version and the supported ones.
     See https://agentclientprotocol.com/protocol/v2/error
     """
     requested: ProtocolVersion
     """Version that the client proposed."""
     supported: list[ProtocolVersion]
-    """Versions that the agent speaks."""
+    """Versions that the agent supports."""
     _meta: NotRequired[Meta | None]
 
 class SessionNotFoundErrorData(TypedDict):
-    """Details of a refused call: which session is unknown to the agent or not live.
+    """Data of the error for a session that is unknown to the agent or not open.
     See https://agentclientprotocol.com/protocol/v2/error
     """
     sessionId: SessionId
-    """Id as the request named it.
+    """Id of the session.
     Rule SESS-01.
     """
     _meta: NotRequired[Meta | None]
 
 class CancelRequestNotification(TypedDict):
-    """Which of the sender's requests is no longer needed; it gets an answer all the same.
+    """The request to cancel; it still gets a response.
     See https://agentclientprotocol.com/protocol/v2/cancellation
     """
     requestId: RequestId
@@ -2101,11 +2101,11 @@ class MessageMcpRequest(TypedDict):
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     serverId: McpServerAcpId
-    """Server that should answer.
+    """Server that the request is for.
     Rule MOA-03.
     """
     requestId: McpRequestId
-    """Id for what follows on the request.
+    """Id of the MCP request, for notifications about it.
     Rule MOA-04.
     """
     method: str
@@ -2117,25 +2117,25 @@ class MessageMcpRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 McpServerAcpId: TypeAlias = str
-"""Name of an MCP server that is reached through the connection.
+"""Id of an MCP server that is reached over the ACP connection.
 Draft: `mcp_over_acp`.
 See https://agentclientprotocol.com/rfds/mcp-over-acp
 """
 
 McpRequestId: TypeAlias = str
-"""Name of one MCP request, made by its caller and unrelated to the id of the outer message.
+"""Id of an MCP request, chosen by the sender and unrelated to the id of the outer request.
 Draft: `mcp_over_acp`.
 See https://agentclientprotocol.com/rfds/mcp-over-acp
 """
 
 class EnvVariable(TypedDict):
-    """One environment variable for a program that is about to start.
+    """An environment variable for a program to start.
     See https://agentclientprotocol.com/protocol/v2/authentication
     """
     name: str
     """Rule SESS-62."""
     value: str
-    """Text that the variable is set to.
+    """Value of the variable.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
@@ -2147,24 +2147,24 @@ class McpServerOther(TypedDict):
     type: str
 
 McpServer: TypeAlias = McpServerHttp | McpServerAcp | McpServerStdio
-"""How to reach one MCP server; the type says which way is meant.
+"""How to reach an MCP server; the type names the transport.
 See https://agentclientprotocol.com/protocol/v2/session-setup
 """
 
 class HttpHeader(TypedDict):
-    """Name and value of a header that goes with the requests to an MCP server.
+    """Name and value of a header for requests to an MCP server.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     name: str
     """Rule SESS-62."""
     value: str
-    """Text that the header is sent with.
+    """Value of the header.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
 
 class McpServerHttp(TypedDict):
-    """MCP server at a web address, spoken to over the streamable HTTP transport.
+    """MCP server with a URL, reached over the streamable HTTP transport.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     type: Literal["http"]
@@ -2178,13 +2178,13 @@ class McpServerHttp(TypedDict):
     Rule SESS-60.
     """
     headers: NotRequired[list[HttpHeader]]
-    """Headers that go with each request, save those that the transport sets itself.
+    """Headers for each request, except those that the transport sets itself.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
 
 class McpServerAcp(TypedDict):
-    """MCP server that the client provides and that is reached through the connection itself.
+    """MCP server that the client provides and that is reached over the ACP connection.
     Draft: `mcp_over_acp`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
@@ -2192,13 +2192,13 @@ class McpServerAcp(TypedDict):
     name: str
     """Name to show for the server."""
     serverId: McpServerAcpId
-    """Id to address the server by, used for no other one on the connection.
+    """Id of the server, unique on the connection.
     Rule MOA-02.
     """
     _meta: NotRequired[Meta | None]
 
 class McpServerStdio(TypedDict):
-    """MCP server that the agent starts as a program and talks to over standard input and output.
+    """MCP server that the agent starts as a program and reaches over standard input and output.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     type: Literal["stdio"]
@@ -2215,50 +2215,50 @@ class McpServerStdio(TypedDict):
     Rule SESS-60.
     """
     env: NotRequired[list[EnvVariable]]
-    """Variables to add to the program's environment; the last of a name wins.
+    """Environment variables to add; the last one of a name takes effect.
     Rule SESS-62.
     """
     _meta: NotRequired[Meta | None]
 
 class MessageMcpResponseResult(TypedDict):
-    """Result of an MCP request, handed through without a look at it.
+    """Result of an MCP request, passed on unchanged.
     Draft: `mcp_over_acp`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     result: Any
-    """Result as the MCP server gave it; null is a result too.
+    """Result of the MCP server; null is valid, too.
     Rule MOA-06.
     """
     _meta: NotRequired[Meta | None]
 
 class MessageMcpResponseError(TypedDict):
-    """Error of an MCP request, as opposed to a failure of the connection.
+    """Error of an MCP request, not of the ACP request.
     Draft: `mcp_over_acp`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     error: McpError
-    """Error as the MCP server gave it.
+    """Error of the MCP server, unchanged.
     Rule MOA-06.
     """
     _meta: NotRequired[Meta | None]
 
 MessageMcpResponse: TypeAlias = MessageMcpResponseResult | MessageMcpResponseError
-"""Outcome of an MCP request: its result or its error, passed on untouched.
+"""Outcome of an MCP request: its result or its error, unchanged.
 Draft: `mcp_over_acp`.
 See https://agentclientprotocol.com/rfds/mcp-over-acp
 """
 
 class McpError(TypedDict):
-    """Error that an MCP server returned, which is not a failure of the connection.
+    """Error of an MCP server, not of the ACP request.
     Draft: `mcp_over_acp`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     code: int
-    """Code from the MCP server, in its own numbering."""
+    """Error code of the MCP server."""
     message: str
-    """Message from the MCP server."""
+    """Error message of the MCP server."""
     data: NotRequired[Any]
-    """Details from the MCP server; null is kept apart from absence.
+    """Additional information from the MCP server; null and absence are distinct.
     Absent keeps what is known, null clears it, a value replaces it.
     """
 
@@ -2284,29 +2284,29 @@ class MessageMcpNotification(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ConnectMcpRequest(TypedDict):
-    """Which MCP server of the other side to open a connection to.
+    """The MCP server to connect to.
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     serverId: McpServerAcpId
-    """The server, by the id it was declared with.
+    """The id with which the server was declared.
     Rule MOA-03.
     """
     _meta: NotRequired[Meta | None]
 
 class ConnectMcpResponse(TypedDict):
-    """Id of a new connection to an MCP server, never handed out before.
+    """Id of a new connection to an MCP server, never used before.
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     connectionId: McpConnectionId
-    """Fresh id; one server may have several connections.
+    """New id; a server can have several connections.
     Rule MOA-03.
     """
     _meta: NotRequired[Meta | None]
 
 class DisconnectMcpRequest(TypedDict):
-    """Which connection to an MCP server to close; nothing may follow on its id.
+    """The connection to an MCP server to close; its id is invalid afterwards.
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
@@ -2317,27 +2317,27 @@ class DisconnectMcpRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DisconnectMcpResponse(TypedDict):
-    """Empty answer that says the connection to the MCP server is closed.
+    """Empty response: the connection to the MCP server is closed.
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
     _meta: NotRequired[Meta | None]
 
 McpConnectionId: TypeAlias = str
-"""Name of one open connection to an MCP server that is reached through this one.
+"""Id of an open connection to an MCP server over the ACP connection.
 Draft: `mcp_connections`.
 See https://agentclientprotocol.com/rfds/mcp-over-acp
 """
 
 class AcceptNesNotification(TypedDict):
-    """Which suggestion the user took, so that the agent can learn from it.
+    """The suggestion that the user accepted.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     sessionId: SessionId
     """Session for suggestions, as `nes/start` returned it."""
     suggestionId: NesSuggestionId
-    """The suggestion that was taken.
+    """The accepted suggestion.
     Rule NES-08.
     """
     _meta: NotRequired[Meta | None]
@@ -2362,14 +2362,14 @@ class CloseNesRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class CloseNesResponse(TypedDict):
-    """Empty answer that says the session has ended and its resources are free.
+    """Empty response: the session is closed and its resources are free.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesCapabilities(TypedDict):
-    """What an agent that suggests edits wants to hear of, and to get with each request.
+    """The notifications and the context that an agent wants for its edit suggestions.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2393,7 +2393,7 @@ class NesContextCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesDiagnostic(TypedDict):
-    """Problem that the editor shows at some place in a document.
+    """A problem that the editor reports at a place in a document.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2402,14 +2402,14 @@ class NesDiagnostic(TypedDict):
     A URI.
     """
     range: Range
-    """Text the problem is attached to."""
+    """Range of the problem."""
     severity: NesDiagnosticSeverity
     message: str
-    """Text shown to the user."""
+    """Message for the user."""
     _meta: NotRequired[Meta | None]
 
 NesDiagnosticSeverity: TypeAlias = Literal["error", "warning", "information", "hint"] | str
-"""How serious the problem behind a diagnostic is.
+"""Severity of a diagnostic.
 - `error`: The code is wrong.
 - `warning`: The code is suspicious.
 - `information`: Worth knowing, nothing to repair.
@@ -2420,19 +2420,19 @@ See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class NesDiagnosticsCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants diagnostics of the editor with each request.
+    """Empty object; its presence means that the agent wants diagnostics of the editor with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesEditHistoryCapabilities(TypedDict):
-    """Mark of an agent that wants the latest edits with each request, and how many at most.
+    """Its presence means that the agent wants the latest edits with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     maxCount: NotRequired[int | None]
-    """Most edits that one request may carry."""
+    """Maximum number of edits in a request."""
     _meta: NotRequired[Meta | None]
 
 class NesEditHistoryEntry(TypedDict):
@@ -2454,7 +2454,7 @@ class NesEditSuggestion(TypedDict):
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     suggestionId: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2467,11 +2467,11 @@ class NesEditSuggestion(TypedDict):
     Rule NES-14.
     """
     cursorPosition: NotRequired[Position | None]
-    """Where to put the cursor once the edits are in."""
+    """Where to put the cursor after the edits."""
     _meta: NotRequired[Meta | None]
 
 class NesEventCapabilities(TypedDict):
-    """Families of events that an agent listens to; so far there are only those of documents.
+    """Notifications that an agent wants; currently only those about documents.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2479,7 +2479,7 @@ class NesEventCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesExcerpt(TypedDict):
-    """A few lines of a file that follow each other, with their numbers.
+    """Consecutive lines of a file, with their numbers.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2495,19 +2495,19 @@ class NesExcerpt(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesJumpCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can go to another place.
+    """Empty object; its presence means that the client can jump to another place.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesJumpSuggestion(TypedDict):
-    """Suggestion to go on at another place, in the same document or in another.
+    """Suggestion to continue at another place, in the same document or in another.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     suggestionId: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2530,20 +2530,20 @@ class NesOpenFile(TypedDict):
     languageId: str
     """Language of the document, such as `rust`."""
     visibleRange: NotRequired[Range | None]
-    """Part of the file on screen; null when its tab is hidden."""
+    """Visible part of the file; null when its tab is hidden."""
     lastFocusedMs: NotRequired[int | None]
     """When the file last had the focus, in milliseconds since the Unix epoch."""
     _meta: NotRequired[Meta | None]
 
 class NesOpenFilesCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants the list of open files with each request.
+    """Empty object; its presence means that the agent wants the list of open files with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesRecentFile(TypedDict):
-    """File that the user had open or edited a short while ago, with its text.
+    """File that the user opened or edited recently, with its text.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2558,27 +2558,27 @@ class NesRecentFile(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesRecentFilesCapabilities(TypedDict):
-    """Mark of an agent that wants recently used files with each request, and how many at most.
+    """Its presence means that the agent wants recently used files with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     maxCount: NotRequired[int | None]
-    """Most files that one request may carry."""
+    """Maximum number of files in a request."""
     _meta: NotRequired[Meta | None]
 
 NesRejectReason: TypeAlias = Literal["rejected", "ignored", "replaced", "cancelled"] | str
-"""Why a suggestion came to nothing; each reason teaches the agent something else.
-- `rejected`: The user turned it down.
-- `ignored`: The user went on editing until it no longer applied.
+"""Why a suggestion was not accepted.
+- `rejected`: The user rejected it.
+- `ignored`: The user continued to edit until it no longer applied.
 - `replaced`: A newer suggestion took its place.
-- `cancelled`: The request was called off before its answer came.
+- `cancelled`: The request was cancelled before its response.
 Other values are legal.
 Draft: `nes`.
 See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class NesRelatedSnippet(TypedDict):
-    """Parts of another file that help to understand the code at hand.
+    """Parts of another file that are relevant to the code.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2590,40 +2590,40 @@ class NesRelatedSnippet(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesRelatedSnippetsCapabilities(TypedDict):
-    """Empty mark; being there, it says that the agent wants excerpts of related files with each request.
+    """Empty object; its presence means that the agent wants excerpts of related files with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesRenameCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can rename a symbol.
+    """Empty object; its presence means that the client can rename a symbol.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     _meta: NotRequired[Meta | None]
 
 class NesRenameSuggestion(TypedDict):
-    """Suggestion to give a symbol another name wherever it is used.
+    """Suggestion to rename a symbol wherever it is used.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     suggestionId: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
-    """A document that holds the symbol.
+    """A document that contains the symbol.
     A URI.
     """
     position: Position
-    """A place where the symbol stands."""
+    """A position of the symbol."""
     newName: str
-    """Name that the symbol should get."""
+    """New name of the symbol."""
     _meta: NotRequired[Meta | None]
 
 class NesRepository(TypedDict):
-    """Git repository that the workspace is a copy of, for agents with an index of it.
+    """Git repository of the workspace, for agents that have an index of it.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2631,11 +2631,11 @@ class NesRepository(TypedDict):
     owner: str
     """User or organisation that the repository belongs to."""
     remoteUrl: str
-    """Address the repository is fetched from."""
+    """URL of the repository."""
     _meta: NotRequired[Meta | None]
 
 class NesSearchAndReplaceCapabilities(TypedDict):
-    """Empty mark; being there, it says that the client can replace text in many files.
+    """Empty object; its presence means that the client can replace text in many files.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2647,7 +2647,7 @@ class NesSearchAndReplaceSuggestion(TypedDict):
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     suggestionId: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2657,7 +2657,7 @@ class NesSearchAndReplaceSuggestion(TypedDict):
     search: str
     """Text or pattern to look for."""
     replace: str
-    """What each match becomes."""
+    """Replacement for each match."""
     isRegex: NotRequired[bool | None]
     """True when `search` is a pattern instead of plain text.
     Absent means `false`.
@@ -2684,7 +2684,7 @@ class NesSuggestionEdit(TypedDict):
     """
     kind: Literal["edit"]
     suggestionId: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2697,17 +2697,17 @@ class NesSuggestionEdit(TypedDict):
     Rule NES-14.
     """
     cursorPosition: NotRequired[Position | None]
-    """Where to put the cursor once the edits are in."""
+    """Where to put the cursor after the edits."""
     _meta: NotRequired[Meta | None]
 
 class NesSuggestionJump(TypedDict):
-    """Suggestion to go on at another place, in the same document or in another.
+    """Suggestion to continue at another place, in the same document or in another.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     kind: Literal["jump"]
     suggestionId: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2719,23 +2719,23 @@ class NesSuggestionJump(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesSuggestionRename(TypedDict):
-    """Suggestion to give a symbol another name wherever it is used.
+    """Suggestion to rename a symbol wherever it is used.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     kind: Literal["rename"]
     suggestionId: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
-    """A document that holds the symbol.
+    """A document that contains the symbol.
     A URI.
     """
     position: Position
-    """A place where the symbol stands."""
+    """A position of the symbol."""
     newName: str
-    """Name that the symbol should get."""
+    """New name of the symbol."""
     _meta: NotRequired[Meta | None]
 
 class NesSuggestionSearchAndReplace(TypedDict):
@@ -2745,7 +2745,7 @@ class NesSuggestionSearchAndReplace(TypedDict):
     """
     kind: Literal["searchAndReplace"]
     suggestionId: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
     uri: str
@@ -2755,7 +2755,7 @@ class NesSuggestionSearchAndReplace(TypedDict):
     search: str
     """Text or pattern to look for."""
     replace: str
-    """What each match becomes."""
+    """Replacement for each match."""
     isRegex: NotRequired[bool | None]
     """True when `search` is a pattern instead of plain text.
     Absent means `false`.
@@ -2769,37 +2769,37 @@ class NesSuggestionOther(TypedDict):
     """
     kind: str
     suggestionId: NesSuggestionId
-    """Names the suggestion when it is accepted or rejected.
+    """Id of the suggestion.
     Rule NES-14.
     """
 
 NesSuggestion: TypeAlias = NesSuggestionEdit | NesSuggestionJump | NesSuggestionRename | NesSuggestionSearchAndReplace
-"""One thing the user may want to do next; the kind says which members describe it.
+"""A suggested change; the kind determines its members.
 Draft: `nes`.
 See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 NesSuggestionId: TypeAlias = str
-"""Name of a suggestion, made by the agent and unique within the session.
+"""Id of a suggestion, chosen by the agent and unique within the session.
 Draft: `nes`.
 See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class NesTextEdit(TypedDict):
-    """Change to one place of a document: a range and the text that takes its place.
+    """Change to a document: a range and the text that replaces it.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     range: Range
     """Text to replace; an empty range inserts."""
     newText: str
-    """Text that takes the place of the range."""
+    """Text that replaces the range."""
     _meta: NotRequired[Meta | None]
 
 NesTriggerKind: TypeAlias = Literal["automatic", "diagnostic", "manual"] | str
-"""What made the client ask for suggestions at this moment.
+"""Why the client requests suggestions.
 - `automatic`: The user typed or moved the cursor.
-- `diagnostic`: An error or warning turned up near the cursor.
+- `diagnostic`: An error or warning appeared near the cursor.
 - `manual`: The user asked for a suggestion.
 Other values are legal.
 Draft: `nes`.
@@ -2807,7 +2807,7 @@ See https://agentclientprotocol.com/rfds/next-edit-suggestions
 """
 
 class NesUserAction(TypedDict):
-    """One thing that the user did in the editor, with its place and time.
+    """An action of the user in the editor, with its place and time.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2824,31 +2824,31 @@ class NesUserAction(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class NesUserActionsCapabilities(TypedDict):
-    """Mark of an agent that wants the latest user actions with each request, and how many at most.
+    """Its presence means that the agent wants the latest user actions with each request.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     maxCount: NotRequired[int | None]
-    """Most actions that one request may carry."""
+    """Maximum number of actions in a request."""
     _meta: NotRequired[Meta | None]
 
 class RejectNesNotification(TypedDict):
-    """Which suggestion was not taken, and why where the client knows.
+    """The suggestion that was rejected, with the reason if it is known.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     sessionId: SessionId
     """Session for suggestions, as `nes/start` returned it."""
     suggestionId: NesSuggestionId
-    """The suggestion that was not taken.
+    """The rejected suggestion.
     Rule NES-08.
     """
     reason: NotRequired[NesRejectReason | None]
-    """Why it was not taken."""
+    """Why it was rejected."""
     _meta: NotRequired[Meta | None]
 
 class StartNesRequest(TypedDict):
-    """What the agent should know of the workspace; it stays true until the session ends.
+    """The workspace; it does not change during the session.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2863,16 +2863,16 @@ class StartNesRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class StartNesResponse(TypedDict):
-    """Id of a new session for suggestions, which has nothing to do with chat sessions.
+    """Id of a new session for suggestions, unrelated to other sessions.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
     sessionId: SessionId
-    """Id that every later message about suggestions and documents carries."""
+    """Id of the session, for every later message about suggestions and documents."""
     _meta: NotRequired[Meta | None]
 
 class SuggestNesRequest(TypedDict):
-    """Where the user is in which document, and what else the agent asked to be told.
+    """The document, the position of the cursor, and the context that the agent wants.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2899,7 +2899,7 @@ class SuggestNesRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SuggestNesResponse(TypedDict):
-    """What the agent suggests; kinds may be mixed, and there may be nothing.
+    """The agent's suggestions, of any kinds; there may be none.
     Draft: `nes`.
     See https://agentclientprotocol.com/rfds/next-edit-suggestions
     """
@@ -2910,15 +2910,15 @@ class SuggestNesResponse(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class RequestPermissionRequest(TypedDict):
-    """What the agent wants to do and the answers it offers to the user.
+    """The tool call that needs permission, and the options for the user.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     sessionId: SessionId
-    """Session in which the step would be taken.
+    """Session of the tool call.
     Rule PERM-01.
     """
     title: str
-    """Question to the user.
+    """Title of the request, for the user.
     Rule PERM-10.
     """
     description: NotRequired[str | None]
@@ -2926,44 +2926,44 @@ class RequestPermissionRequest(TypedDict):
     Rule PERM-10.
     """
     subject: NotRequired[RequestPermissionSubject | None]
-    """The step itself, in a form that programs can read.
+    """What the permission is for, as structured data.
     Rule PERM-12.
     """
     options: list[PermissionOption]
-    """Answers to choose from.
+    """Options to choose from.
     At least 1 item.
     Rule PERM-02.
     """
     _meta: NotRequired[Meta | None]
 
 class RequestPermissionSubjectToolCall(TypedDict):
-    """Permission for a tool call, whose state comes along as in an update.
+    """Permission for a tool call, with its state as in an update.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     type: Literal["tool_call"]
     toolCall: ToolCallUpdate
-    """State of the call, to be taken over before the question is shown.
+    """State of the call, to be applied before the request is shown.
     Rule PERM-09.
     """
     _meta: NotRequired[Meta | None]
 
 class RequestPermissionSubjectCommand(TypedDict):
-    """Permission for a command, which the agent runs by itself if it is granted.
+    """Permission for a command that the agent runs itself.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     type: Literal["command"]
     command: str
-    """Command that would run.
+    """The command.
     Rule PERM-13.
     """
     cwd: AbsolutePath
-    """Directory that it would run in.
+    """Directory to run it in.
     Rule PERM-13.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call behind the command, where there is one."""
+    """Tool call of the command, if any."""
     terminalId: NotRequired[TerminalId | None]
-    """Terminal that the command would run in, where there is one yet."""
+    """Terminal of the command, if it exists already."""
     _meta: NotRequired[Meta | None]
 
 class RequestPermissionSubjectOther(TypedDict):
@@ -2973,95 +2973,95 @@ class RequestPermissionSubjectOther(TypedDict):
     type: str
 
 RequestPermissionSubject: TypeAlias = RequestPermissionSubjectToolCall | RequestPermissionSubjectCommand
-"""Step that needs permission; unknown kinds are kept, and shown in general or declined.
+"""What a permission request is about; unknown kinds are kept, and are shown without details or declined.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 class ToolCallPermissionSubject(TypedDict):
-    """Permission for a tool call, whose state comes along as in an update.
+    """Permission for a tool call, with its state as in an update.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     toolCall: ToolCallUpdate
-    """State of the call, to be taken over before the question is shown.
+    """State of the call, to be applied before the request is shown.
     Rule PERM-09.
     """
     _meta: NotRequired[Meta | None]
 
 class CommandPermissionSubject(TypedDict):
-    """Permission for a command, which the agent runs by itself if it is granted.
+    """Permission for a command that the agent runs itself.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     command: str
-    """Command that would run.
+    """The command.
     Rule PERM-13.
     """
     cwd: AbsolutePath
-    """Directory that it would run in.
+    """Directory to run it in.
     Rule PERM-13.
     """
     toolCallId: NotRequired[ToolCallId | None]
-    """Tool call behind the command, where there is one."""
+    """Tool call of the command, if any."""
     terminalId: NotRequired[TerminalId | None]
-    """Terminal that the command would run in, where there is one yet."""
+    """Terminal of the command, if it exists already."""
     _meta: NotRequired[Meta | None]
 
 class PermissionOption(TypedDict):
-    """One of the answers that the user may give to a request for permission.
+    """An option of a permission request.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     optionId: PermissionOptionId
-    """Id to send back when the answer is chosen.
+    """Id of the option.
     Rule PERM-03.
     """
     name: str
-    """Text of the answer.
+    """Label of the option.
     Rule PERM-01.
     """
     kind: PermissionOptionKind
-    """What the answer amounts to, for icons and shortcuts.
+    """Kind of the option, for icons and shortcuts.
     Rule PERM-16.
     """
     _meta: NotRequired[Meta | None]
 
 PermissionOptionId: TypeAlias = str
-"""Name of an answer, made by the agent and unique within one request.
+"""Id of an option, chosen by the agent and unique within its request.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 PermissionOptionKind: TypeAlias = Literal["allow_once", "allow_always", "reject_once", "reject_always"] | str
-"""What an answer amounts to: yes or no, and for this occasion or for good.
-- `allow_once`: Yes, for this occasion.
-- `allow_always`: Yes, and do not ask again.
-- `reject_once`: No, for this occasion.
-- `reject_always`: No, and do not ask again.
+"""Kind of an option: allow or reject, once or always.
+- `allow_once`: Allow this time only.
+- `allow_always`: Allow, and do not ask again.
+- `reject_once`: Reject this time only.
+- `reject_always`: Reject, and do not ask again.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 class RequestPermissionResponse(TypedDict):
-    """How a request for permission ended; only an allowing choice lets the agent go on.
+    """Response to a permission request; the agent may continue only if the choice allows it.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     outcome: RequestPermissionOutcome
-    """The user's choice, or that there was none; an unknown outcome allows nothing.
+    """The user's choice, or that there is none; an unknown outcome allows nothing.
     Rule PERM-15.
     """
     _meta: NotRequired[Meta | None]
 
 class RequestPermissionOutcomeCancelled(TypedDict):
-    """No answer was chosen, because the work was cancelled or the question turned down.
+    """No option was chosen: the work was cancelled, or the user dismissed the request.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     outcome: Literal["cancelled"]
     _meta: NotRequired[Meta | None]
 
 class RequestPermissionOutcomeSelected(TypedDict):
-    """The user's choice among the answers that the request for permission offered.
+    """The option that the user chose.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     outcome: Literal["selected"]
     optionId: PermissionOptionId
-    """Id of one of the answers that were offered.
+    """Id of the option.
     Rule PERM-04.
     """
     _meta: NotRequired[Meta | None]
@@ -3073,22 +3073,22 @@ class RequestPermissionOutcomeOther(TypedDict):
     outcome: str
 
 RequestPermissionOutcome: TypeAlias = RequestPermissionOutcomeCancelled | RequestPermissionOutcomeSelected
-"""End of a request for permission: a choice, or none; without a choice nothing is allowed.
+"""Outcome of a permission request: a choice, or none; without a choice nothing is allowed.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 class CancelledPermissionOutcome(TypedDict):
-    """No answer was chosen, because the work was cancelled or the question turned down.
+    """No option was chosen: the work was cancelled, or the user dismissed the request.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     _meta: NotRequired[Meta | None]
 
 class SelectedPermissionOutcome(TypedDict):
-    """The user's choice among the answers that the request for permission offered.
+    """The option that the user chose.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     optionId: PermissionOptionId
-    """Id of one of the answers that were offered.
+    """Id of the option.
     Rule PERM-04.
     """
     _meta: NotRequired[Meta | None]
@@ -3109,7 +3109,7 @@ class PlanUpdateContentItems(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class PlanUpdateContentFile(TypedDict):
-    """A plan as the address of a file that holds it, for the client to open.
+    """A plan as the URI of a file that contains it.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
@@ -3126,7 +3126,7 @@ class PlanUpdateContentFile(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class PlanUpdateContentMarkdown(TypedDict):
-    """A plan written out as Markdown, which replaces the plan of the same id.
+    """A plan as Markdown, which replaces the plan of the same id.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
@@ -3136,7 +3136,7 @@ class PlanUpdateContentMarkdown(TypedDict):
     Rule PLAN-06.
     """
     content: str
-    """Whole text of the plan."""
+    """Complete text of the plan."""
     _meta: NotRequired[Meta | None]
 
 class PlanUpdateContentOther(TypedDict):
@@ -3150,17 +3150,17 @@ class PlanUpdateContentOther(TypedDict):
     """
 
 PlanUpdateContent: TypeAlias = PlanUpdateContentItems | PlanUpdateContentFile | PlanUpdateContentMarkdown
-"""A plan in one of its forms; unknown forms name their plan too and are kept.
+"""A plan in one of its forms; unknown forms have an id, too, and are kept.
 See https://agentclientprotocol.com/protocol/v2/agent-plan
 """
 
 PlanId: TypeAlias = str
-"""Name of a plan within its session, made by the agent to tell several plans apart.
+"""Id of a plan, chosen by the agent and unique within its session.
 See https://agentclientprotocol.com/protocol/v2/agent-plan
 """
 
 class PlanEntry(TypedDict):
-    """One step of a plan, with how much it matters and how far it has come.
+    """A step of a plan, with its priority and status.
     See https://agentclientprotocol.com/protocol/v2/agent-plan
     """
     content: str
@@ -3168,30 +3168,30 @@ class PlanEntry(TypedDict):
     Rule PLAN-04.
     """
     priority: PlanEntryPriority
-    """How much the step matters.
+    """Priority of the step.
     Rule PLAN-08.
     """
     status: PlanEntryStatus
-    """How far the step has come.
+    """Status of the step.
     Rule PLAN-08.
     """
     _meta: NotRequired[Meta | None]
 
 PlanEntryPriority: TypeAlias = Literal["high", "medium", "low"] | str
-"""How much a step of a plan matters for the goal that the plan pursues.
+"""Priority of a step for the goal of the plan.
 - `high`: The goal depends on it.
-- `medium`: Worth doing, but the goal stands without it.
+- `medium`: Useful, but the goal can be reached without it.
 - `low`: Welcome if there is time.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/agent-plan
 """
 
 PlanEntryStatus: TypeAlias = Literal["pending", "in_progress", "completed", "cancelled"] | str
-"""How far a step of a plan has come; the steps of a plan move on independently.
+"""Status of a step of a plan; each step has its own.
 - `pending`: The step has not begun.
 - `in_progress`: The step is being worked on.
 - `completed`: The step is done.
-- `cancelled`: The step was given up.
+- `cancelled`: The step was cancelled.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/agent-plan
 """
@@ -3211,7 +3211,7 @@ class PlanItems(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class PlanFile(TypedDict):
-    """A plan as the address of a file that holds it, for the client to open.
+    """A plan as the URI of a file that contains it.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
@@ -3227,7 +3227,7 @@ class PlanFile(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class PlanMarkdown(TypedDict):
-    """A plan written out as Markdown, which replaces the plan of the same id.
+    """A plan as Markdown, which replaces the plan of the same id.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
@@ -3236,37 +3236,37 @@ class PlanMarkdown(TypedDict):
     Rule PLAN-06.
     """
     content: str
-    """Whole text of the plan."""
+    """Complete text of the plan."""
     _meta: NotRequired[Meta | None]
 
 class PlanUpdate(TypedDict):
-    """New contents of one of a session's plans; the other plans stay as they are.
+    """New contents of one plan of a session; other plans stay unchanged.
     See https://agentclientprotocol.com/protocol/v2/agent-plan
     """
     plan: PlanUpdateContent
-    """The whole plan as it now stands.
+    """The complete plan.
     Rule PLAN-06.
     """
     _meta: NotRequired[Meta | None]
 
 class PlanRemoved(TypedDict):
-    """Says that one of a session's plans no longer applies and can be taken off display.
+    """Reports that a plan no longer applies and is not to be shown any more.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
     planId: PlanId
-    """Plan to take away.
+    """Plan to remove.
     Rule PLAN-13.
     """
     _meta: NotRequired[Meta | None]
 
 class Usage(TypedDict):
-    """Tokens that the work just ended has consumed, as a sum and split by kind.
+    """Tokens used by the work that just ended, in total and by kind.
     Draft: `end_turn_token_usage`.
     See https://agentclientprotocol.com/rfds/end-turn-token-usage
     """
     totalTokens: int
-    """All kinds added up.
+    """Sum of all kinds.
     Rule TURN-18.
     """
     inputTokens: int
@@ -3274,34 +3274,34 @@ class Usage(TypedDict):
     Rule TURN-18.
     """
     outputTokens: int
-    """Tokens that the model wrote.
+    """Tokens generated by the model.
     Rule TURN-18.
     """
     thoughtTokens: NotRequired[int | None]
-    """Tokens that went into reasoning."""
+    """Tokens used for reasoning."""
     cachedReadTokens: NotRequired[int | None]
-    """Input tokens that a cache supplied."""
+    """Input tokens read from a cache."""
     cachedWriteTokens: NotRequired[int | None]
-    """Tokens that were stored in a cache."""
+    """Tokens written to a cache."""
     _meta: NotRequired[Meta | None]
 
 class PromptResponse(TypedDict):
-    """Says that the message has its place in the conversation; work on it goes on.
+    """Response that accepts a message into the conversation; the work continues.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     messageId: NotRequired[MessageId]
-    """Id under which an update echoes the message; absent only where the peer has sent none.
+    """Id of the message in the update that echoes it; absent only if the peer sent none.
     Rule LIFE-01.
     """
     _meta: NotRequired[Meta | None]
 
 MessageId: TypeAlias = str
-"""Name of a message, made by the agent and unique among the session's messages of one kind.
+"""Id of a message, chosen by the agent and unique among the session's messages of one kind.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
 class Cost(TypedDict):
-    """What something has cost: an amount together with the unit that it is counted in.
+    """A cost: an amount and its unit.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     amount: float
@@ -3309,7 +3309,7 @@ class Cost(TypedDict):
     Rule TURN-12.
     """
     currency: str
-    """Unit of the amount: a currency's three letters for money, or a word such as credits.
+    """Unit of the amount: the three-letter code of a currency, or a word such as credits.
     Rule TURN-12.
     """
     _meta: NotRequired[Meta | None]
@@ -3323,66 +3323,66 @@ class PromptRequest(TypedDict):
     Rule SESS-01.
     """
     prompt: list[ContentBlock]
-    """Blocks of the message; text and resource links always work, other kinds need a capability.
+    """Blocks of the message; text and resource links are always allowed, other kinds need a capability.
     At least 1 item.
     Rule LIFE-23.
     """
     idempotencyKey: NotRequired[str | None]
-    """Key of the client's own that stays the same however often this message is sent, so that it is inserted once.
+    """Key chosen by the client, the same whenever this message is sent again, so that it is inserted once.
     Rule LIFE-37.
     """
     _meta: NotRequired[Meta | None]
 
 class CancelSessionNotification(TypedDict):
-    """Which session's foreground work to stop; prompts not yet taken up are dropped as well.
+    """The session whose foreground work to cancel; prompts that were not accepted yet are dropped as well.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionId: SessionId
-    """Session whose work should stop; other sessions go on.
+    """Session whose work to cancel; other sessions continue.
     Rule SESS-01.
     """
     _meta: NotRequired[Meta | None]
 
 class ListProvidersResponse(TypedDict):
-    """The model providers that an agent lets its client route, and their state.
+    """The model providers that a client can configure, and their state.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     providers: list[ProviderInfo]
-    """All providers, switched off ones included.
+    """All providers, including disabled ones.
     Rule PROV-09.
     """
     _meta: NotRequired[Meta | None]
 
 class ProviderInfo(TypedDict):
-    """One model provider: what it can speak, where it points, and whether it may be off.
+    """A model provider: its interfaces, its current configuration, and whether it is required.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     providerId: ProviderId
-    """Id to route the provider by."""
+    """Id of the provider."""
     supported: list[LlmProtocol]
-    """Interfaces that the provider can use.
+    """Interfaces that the provider supports.
     Rule PROV-11.
     """
     required: bool
-    """True when the provider cannot be switched off.
+    """True when the provider cannot be disabled.
     Rule PROV-07.
     """
     current: NotRequired[ProviderCurrentConfig | None]
-    """Where the provider points; absent or null when it is switched off.
+    """Current configuration; absent or null when the provider is disabled.
     Rule PROV-04.
     """
     _meta: NotRequired[Meta | None]
 
 ProviderId: TypeAlias = str
-"""Name of a model provider, such as `main`, by which a client routes it.
+"""Id of a model provider, such as `main`.
 Draft: `llm_providers`.
 See https://agentclientprotocol.com/rfds/custom-llm-endpoint
 """
 
 LlmProtocol: TypeAlias = Literal["anthropic", "openai", "azure", "vertex", "bedrock"] | str
-"""Programming interface that a model provider speaks; others exist, own ones begin with an underscore.
+"""API of a model provider; others are allowed, and custom ones begin with an underscore.
 - `anthropic`: The interface of Anthropic.
 - `openai`: The interface of OpenAI.
 - `azure`: The interface of OpenAI as Azure serves it.
@@ -3394,41 +3394,41 @@ See https://agentclientprotocol.com/rfds/custom-llm-endpoint
 """
 
 class ProviderCurrentConfig(TypedDict):
-    """Where a model provider points at present; headers are kept back as secrets.
+    """Current configuration of a model provider; headers are omitted, since they may be secrets.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     apiType: LlmProtocol
-    """Interface that is spoken."""
+    """The API in use."""
     baseUrl: str
-    """Address that requests go to.
+    """Base URL of requests.
     A URI.
     """
     _meta: NotRequired[Meta | None]
 
 class SetProviderResponse(TypedDict):
-    """Empty answer that says the routing is in force for sessions to come.
+    """Empty response: the configuration applies to new sessions.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     _meta: NotRequired[Meta | None]
 
 class DisableProviderResponse(TypedDict):
-    """Empty answer that says the provider is switched off, though still listed.
+    """Empty response: the provider is disabled, but still listed.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     _meta: NotRequired[Meta | None]
 
 class ListProvidersRequest(TypedDict):
-    """Question for the model providers; it has no members apart from metadata.
+    """Request for the model providers; it has no members apart from metadata.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     _meta: NotRequired[Meta | None]
 
 class SetProviderRequest(TypedDict):
-    """New routing of one model provider; nothing of the earlier one survives.
+    """New configuration of a model provider; it replaces the earlier one completely.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
@@ -3441,100 +3441,100 @@ class SetProviderRequest(TypedDict):
     Rule PROV-06.
     """
     baseUrl: str
-    """Address that requests should go to.
+    """Base URL of requests.
     A URI.
     Rule PROV-06.
     """
     headers: NotRequired[dict[str, str]]
-    """Headers of every request, secrets among them; absent means none.
+    """Headers of every request, which may contain secrets; absent means none.
     Rule PROV-05.
     """
     _meta: NotRequired[Meta | None]
 
 class DisableProviderRequest(TypedDict):
-    """Which model provider to switch off, so that the agent no longer uses it.
+    """The model provider to disable, so that the agent no longer uses it.
     Draft: `llm_providers`.
     See https://agentclientprotocol.com/rfds/custom-llm-endpoint
     """
     providerId: ProviderId
-    """Provider to switch off, which must not be a required one.
+    """Provider to disable, which must not be a required one.
     Rule PROV-07.
     """
     _meta: NotRequired[Meta | None]
 
 InitializeProxyRequest: TypeAlias = InitializeRequest
-"""The same offer as in `initialize`, for a component that is to act as a proxy.
+"""The same params as those of `initialize`, for a component that acts as a proxy.
 Draft: `proxy_chains`.
 See https://agentclientprotocol.com/rfds/proxy-chains
 """
 
 class ProxySuccessorRequest(TypedDict):
-    """A request on its way to or from the component behind a proxy.
+    """A request to or from the next component of a proxy.
     Draft: `proxy_chains`.
     See https://agentclientprotocol.com/rfds/proxy-chains
     """
     method: str
-    """Method of the request inside.
+    """Method of the inner request.
     Rule PROX-05.
     """
     params: NotRequired[Any]
-    """Parameters of the request inside, unchanged.
+    """Parameters of the inner request, unchanged.
     Rule PROX-05.
     """
     _meta: NotRequired[Meta | None]
 
 InitializeProxyResponse: TypeAlias = InitializeResponse
-"""The same answer as to `initialize`, for the chain from this proxy onwards.
+"""The same result as that of `initialize`, for the chain from this proxy onwards.
 Draft: `proxy_chains`.
 See https://agentclientprotocol.com/rfds/proxy-chains
 """
 
 ProxySuccessorResponse: TypeAlias = Any
-"""Result of the request inside, exactly as the component behind returned it.
+"""Result of the inner request, exactly as the next component returned it.
 Draft: `proxy_chains`.
 See https://agentclientprotocol.com/rfds/proxy-chains
 """
 
 class ProxySuccessorNotification(TypedDict):
-    """A notification on its way to or from the component behind a proxy.
+    """A notification to or from the next component of a proxy.
     Draft: `proxy_chains`.
     See https://agentclientprotocol.com/rfds/proxy-chains
     """
     method: str
-    """Method of the notification inside.
+    """Method of the inner notification.
     Rule PROX-05.
     """
     params: NotRequired[Any]
-    """Parameters of the notification inside, unchanged.
+    """Parameters of the inner notification, unchanged.
     Rule PROX-05.
     """
     _meta: NotRequired[Meta | None]
 
 SessionId: TypeAlias = str
-"""Name of one conversation, made by the agent and opaque to the client.
+"""Id of a session, chosen by the agent and opaque to the client.
 See https://agentclientprotocol.com/protocol/v2/session-setup
 """
 
 class NewSessionResponse(TypedDict):
-    """Id of a new conversation together with the settings it starts with.
+    """Id of a new session, with its modes and config options.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     sessionId: SessionId
-    """Id to name in every later call about the conversation.
+    """Id of the session, for every later message about it.
     Rule SESS-03.
     """
     configOptions: NotRequired[list[SessionConfigOption]]
-    """Settings of the session with their starting values, in the agent's order.
+    """Config options of the session with their initial values, in the agent's order.
     Rule CONF-02.
     """
     availableCommands: NotRequired[list[AvailableCommand]]
-    """Commands that the user can call from the start.
+    """Commands that are available from the start.
     Rule CMD-02.
     """
     _meta: NotRequired[Meta | None]
 
 class ListSessionsResponse(TypedDict):
-    """One page of the session list, with the position of the next page if there is one.
+    """A page of the session list, with the cursor of the next page if there is one.
     See https://agentclientprotocol.com/protocol/v2/session-list
     """
     sessions: list[SessionInfo]
@@ -3542,96 +3542,96 @@ class ListSessionsResponse(TypedDict):
     Rule SESS-39.
     """
     nextCursor: NotRequired[SessionListCursor | None]
-    """Position of the next page, perhaps empty text; absent on the last page.
+    """Cursor of the next page, possibly an empty string; absent on the last page.
     Rule SESS-37.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionInfo(TypedDict):
-    """What the session list says about one session; being listed attaches nobody to it.
+    """An entry of the session list; listing a session does not open it.
     See https://agentclientprotocol.com/protocol/v2/session-list
     """
     sessionId: SessionId
     """Rule SESS-42."""
     cwd: AbsolutePath
-    """Base directory of the session.
+    """Working directory of the session.
     Rule SESS-42.
     """
     additionalDirectories: NotRequired[list[AbsolutePath]]
-    """Further roots of the session in order; they replace whatever was known before.
+    """Additional directories of the session, in order; they replace those that were known before.
     Rule SESS-42.
     """
     title: NotRequired[str | None]
-    """Text to show for the session."""
+    """Title of the session."""
     updatedAt: NotRequired[str | None]
-    """When something last happened in the session.
+    """Time of the last activity in the session.
     A time as in ISO 8601.
     Rule SESS-42.
     """
     archived: NotRequired[bool | None]
-    """Whether the session is in the archive; absent means that the agent does not say.
+    """Whether the session is archived; absent means unknown.
     Draft: `session_archive`.
     """
     _meta: NotRequired[Meta | None]
 
 SessionListCursor: TypeAlias = str
-"""Place in the list of sessions, made by the agent and handed back untouched.
+"""Position in the list of sessions, chosen by the agent and returned unchanged.
 See https://agentclientprotocol.com/protocol/v2/session-list
 """
 
 class DeleteSessionResponse(TypedDict):
-    """Empty answer that says the session is gone, even if it was gone before.
+    """Empty response: the session is deleted, even if it did not exist.
     See https://agentclientprotocol.com/protocol/v2/session-delete
     """
     _meta: NotRequired[Meta | None]
 
 class ForkSessionResponse(TypedDict):
-    """Id of the branch together with the settings it starts with.
+    """Id of the fork, with its config options.
     Draft: `session_fork`.
     See https://agentclientprotocol.com/rfds/session-fork
     """
     sessionId: SessionId
-    """Id of the branch, never that of the conversation it came from.
+    """Id of the fork, which differs from that of the original session.
     Rule SESS-49.
     """
     configOptions: NotRequired[list[SessionConfigOption]]
-    """Settings of the branch with their starting values, in the agent's order.
+    """Config options of the fork with their initial values, in the agent's order.
     Rule CONF-02.
     """
     availableCommands: NotRequired[list[AvailableCommand]]
-    """Commands that the user can call in the branch from the start.
+    """Commands that are available in the fork from the start.
     Rule CMD-02.
     """
     _meta: NotRequired[Meta | None]
 
 class ArchiveSessionResponse(TypedDict):
-    """Empty answer that says the session has been put into the archive.
+    """Empty response: the session is archived.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/rfds/session-archive
     """
     _meta: NotRequired[Meta | None]
 
 class UnarchiveSessionResponse(TypedDict):
-    """Empty answer that says the session is back in the usual session list.
+    """Empty response: the session is no longer archived.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/rfds/session-archive
     """
     _meta: NotRequired[Meta | None]
 
 class SessionStatusResponse(TypedDict):
-    """What the agent holds of a session at this moment; it may change straight afterwards.
+    """Whether a session is in memory now; this can change at any time.
     Draft: `session_status`.
     See https://agentclientprotocol.com/rfds/session-status
     """
     status: SessionStatus
-    """Whether the session is in memory; unfamiliar values are read as `saved`."""
+    """Whether the session is in memory; unknown values are read as `saved`."""
     state: NotRequired[StateUpdate | None]
-    """What the session is doing, if the agent says; absence does not mean that it idles."""
+    """What the session is doing; absent means unknown, not idle."""
     _meta: NotRequired[Meta | None]
 
 SessionStatus: TypeAlias = Literal["open", "saved"] | str
-"""Whether a session is live in the agent's memory or only in its storage.
-- `open`: The session is in memory, perhaps for another connection than this one.
+"""Whether a session is in the agent's memory or only in its storage.
+- `open`: The session is in memory, possibly for another connection.
 - `saved`: The session is stored and can be loaded or resumed, but is not in memory.
 Other values are legal.
 Draft: `session_status`.
@@ -3639,146 +3639,146 @@ See https://agentclientprotocol.com/rfds/session-status
 """
 
 class SetSessionTitleResponse(TypedDict):
-    """The title as the agent has stored it, perhaps tidied up or shortened.
+    """The title as the agent stored it, possibly edited or shortened.
     Draft: `session_set_title`.
     See https://agentclientprotocol.com/protocol/v2/schema
     """
     title: str
-    """Stored title, which is the one to show even where it differs from the wanted one."""
+    """Stored title, to be shown even if it differs from the requested one."""
     _meta: NotRequired[Meta | None]
 
 class ResumeSessionResponse(TypedDict):
-    """Settings and commands of a conversation that goes on; a replay ends before it.
+    """Config options and commands of a resumed session; a replay ends before this response.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     configOptions: NotRequired[list[SessionConfigOption]]
-    """Settings of the session with their present values, in the agent's order.
+    """Config options of the session with their current values, in the agent's order.
     Rule CONF-02.
     """
     availableCommands: NotRequired[list[AvailableCommand]]
-    """Commands that the user can call at present.
+    """Commands that are available now.
     Rule CMD-02.
     """
     _meta: NotRequired[Meta | None]
 
 class CloseSessionResponse(TypedDict):
-    """Empty answer that says the session has ended and its resources are free.
+    """Empty response: the session is closed and its resources are free.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     _meta: NotRequired[Meta | None]
 
 class NewSessionRequest(TypedDict):
-    """Where a new conversation works and which tool servers it uses.
+    """The directories and the MCP servers of a new session.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     cwd: AbsolutePath
-    """Base directory of the session, whatever directory the agent's process runs in.
+    """Working directory of the session, independent of that of the agent's process.
     Rule SESS-04.
     """
     additionalDirectories: NotRequired[list[AbsolutePath]]
-    """Further roots beside the working directory, in order of precedence.
+    """Additional directories, in order of precedence.
     Rule SESS-26.
     """
     mcpServers: NotRequired[list[McpServer]]
-    """MCP servers for the session's tools; absent means none.
+    """MCP servers for the session; absent means none.
     Rule SESS-60.
     """
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level in addition to, or in place of, the agent's own."""
+    """System prompt in addition to, or in place of, the agent's own."""
     _meta: NotRequired[Meta | None]
 
 class SystemPrompt(TypedDict):
-    """Instructions from the client that rank with the agent's own instead of with user messages.
+    """System prompt of the client, with the rank of the agent's own.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     mode: SystemPromptMode
-    """How the content meets the agent's own instructions; unsupported ways are refused."""
+    """How the content is combined with the agent's own system prompt; unsupported modes are refused."""
     content: list[ContentBlock]
-    """Blocks of the instructions: at least one, all of them text.
+    """Blocks of the system prompt: at least one, and only text.
     Rule SESS-70.
     """
     _meta: NotRequired[Meta | None]
 
 SystemPromptMode: TypeAlias = Literal["append", "override"] | str
-"""How a client's instructions are combined with those of the agent.
-- `append`: The client's text is added to what the agent already says to its model.
-- `override`: The client's text stands in for the agent's built-in instructions; tools and permissions stay.
+"""How a client's system prompt is combined with that of the agent.
+- `append`: The client's text is appended to the agent's own system prompt.
+- `override`: The client's text replaces the agent's own system prompt; tools and permissions stay.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/session-setup
 """
 
 class ListSessionsRequest(TypedDict):
-    """Which sessions to list, and where in the list the wanted page begins.
+    """Which sessions to list, and where the page begins.
     See https://agentclientprotocol.com/protocol/v2/session-list
     """
     cwd: NotRequired[AbsolutePath | None]
-    """Only sessions with this working directory are wanted.
+    """List only sessions with this working directory.
     Rule SESS-36.
     """
     cursor: NotRequired[SessionListCursor | None]
-    """Where to go on, exactly as the page before named it.
+    """The cursor from the page before, unchanged.
     Rule SESS-37.
     """
     archived: NotRequired[SessionArchiveFilter | None]
-    """Whether archived sessions count; left out, they do not.
+    """Whether to list archived sessions; if absent, they are not listed.
     Draft: `session_archive`.
     """
     _meta: NotRequired[Meta | None]
 
 SessionArchiveFilter: TypeAlias = Literal["exclude", "include", "only"] | str
-"""How a list request treats archived sessions; agents refuse filters that they do not know.
-- `exclude`: Leave archived sessions out, as happens when no filter is given.
+"""Which sessions to list by their archived state; agents refuse unknown filters.
+- `exclude`: Omit archived sessions, as without a filter.
 - `include`: Return sessions whether they are archived or not.
-- `only`: Return nothing but archived sessions.
+- `only`: Return only archived sessions.
 Other values are legal.
 Draft: `session_archive`.
 See https://agentclientprotocol.com/rfds/session-archive
 """
 
 class DeleteSessionRequest(TypedDict):
-    """Which session to remove, so that later lists no longer show it.
+    """The session to delete; later lists do not contain it.
     See https://agentclientprotocol.com/protocol/v2/session-delete
     """
     sessionId: SessionId
-    """Session to remove; it need not be attached to this connection."""
+    """Session to delete; it need not be open on this connection."""
     _meta: NotRequired[Meta | None]
 
 class ForkSessionRequest(TypedDict):
-    """Which conversation to branch off from, and the surroundings of the branch.
+    """The session to fork, and the directories and MCP servers of the fork.
     Draft: `session_fork`.
     See https://agentclientprotocol.com/rfds/session-fork
     """
     sessionId: SessionId
-    """Conversation that the branch starts from.
+    """Session to fork.
     Rule SESS-66.
     """
     cwd: AbsolutePath
-    """Base directory of the branch.
+    """Working directory of the fork.
     Rule SESS-66.
     """
     additionalDirectories: NotRequired[list[AbsolutePath]]
-    """All further roots of the branch; it takes over none by itself.
+    """All additional directories of the fork; it inherits none.
     Rule SESS-26.
     """
     mcpServers: NotRequired[list[McpServer]]
-    """MCP servers for the branch's tools; absent means none.
+    """MCP servers for the fork; absent means none.
     Rule SESS-60.
     """
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level for the branch; left out, the agent picks what applies."""
+    """System prompt for the fork; if absent, the agent chooses."""
     _meta: NotRequired[Meta | None]
 
 class ArchiveSessionRequest(TypedDict):
-    """Which session to put away without losing its id or its history.
+    """The session to archive; its id and history are kept.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/rfds/session-archive
     """
     sessionId: SessionId
-    """Session to put into the archive."""
+    """Session to archive."""
     _meta: NotRequired[Meta | None]
 
 class UnarchiveSessionRequest(TypedDict):
-    """Which archived session to show in the usual list again; it stays unloaded.
+    """The session to take out of the archive; it is not opened.
     Draft: `session_archive`.
     See https://agentclientprotocol.com/rfds/session-archive
     """
@@ -3787,51 +3787,51 @@ class UnarchiveSessionRequest(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionStatusRequest(TypedDict):
-    """Which session the question is about; asking leaves it untouched.
+    """The session whose status to return; it is not changed.
     Draft: `session_status`.
     See https://agentclientprotocol.com/rfds/session-status
     """
     sessionId: SessionId
-    """Session to look up; it need not be attached to this connection."""
+    """Session to look up; it need not be open on this connection."""
     _meta: NotRequired[Meta | None]
 
 class SetSessionTitleRequest(TypedDict):
-    """New title for any session that the agent would list, live or not.
+    """New title for a session, open or not.
     Draft: `session_set_title`.
     See https://agentclientprotocol.com/protocol/v2/schema
     """
     sessionId: SessionId
-    """Session to rename; it need not be attached to this connection."""
+    """Session to rename; it need not be open on this connection."""
     title: str
-    """Wanted title; the agent may tidy it up, and refuses one with nothing left."""
+    """Requested title; the agent may edit it, and refuses one that is empty afterwards."""
     _meta: NotRequired[Meta | None]
 
 class ResumeSessionRequest(TypedDict):
-    """Which conversation to go on with, and the surroundings that it gets this time.
+    """The session to resume, and its directories and MCP servers.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     sessionId: SessionId
-    """Conversation to go on with.
+    """Session to resume.
     Rule SESS-01.
     """
     cwd: AbsolutePath
-    """Base directory of the session, the same as before.
+    """Working directory of the session, the same as before.
     Rule SESS-04.
     """
     additionalDirectories: NotRequired[list[AbsolutePath]]
-    """All further roots from now on; earlier ones are not remembered.
+    """All additional directories from now on; earlier ones no longer apply.
     Rule SESS-26.
     """
     mcpServers: NotRequired[list[McpServer]]
-    """MCP servers for the session's tools; absent means none.
+    """MCP servers for the session; absent means none.
     Rule SESS-60.
     """
     replayFrom: NotRequired[ReplayFrom | None]
-    """Where in the history to begin a replay; absent means that none is wanted.
+    """Where in the history to begin a replay; absent means no replay.
     Rule SESS-19.
     """
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level; left out, the agent decides between stored and usual ones."""
+    """System prompt; if absent, the agent uses the stored one or its own."""
     _meta: NotRequired[Meta | None]
 
 class ReplayFromOther(TypedDict):
@@ -3841,40 +3841,40 @@ class ReplayFromOther(TypedDict):
     type: str
 
 ReplayFrom: TypeAlias = ReplayFromStart
-"""Place in a conversation's history where a replay begins, that place included.
+"""Position in a session's history where a replay begins, inclusive.
 See https://agentclientprotocol.com/protocol/v2/session-setup
 """
 
 class ReplayFromStart(TypedDict):
-    """Begins the replay with the oldest thing that the agent has kept.
+    """Replays everything that the agent has kept.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     type: Literal["start"]
     _meta: NotRequired[Meta | None]
 
 class CloseSessionRequest(TypedDict):
-    """Which live session to end; its work is cancelled first, in the background too.
+    """The session to close; its work is cancelled first, including background work.
     See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     sessionId: SessionId
-    """Session to end.
+    """Session to close.
     Rule SESS-01.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateRunning(TypedDict):
-    """The session is at work, on a prompt or on the agent's own account.
+    """The session is working, on a prompt or by the agent's own decision.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["running"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs beside it, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleEndTurn(TypedDict):
-    """The session does nothing in the foreground and is ready for the next prompt.
+    """The session has no foreground work and is ready for the next prompt.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["idle"]
@@ -3884,13 +3884,13 @@ class StateUpdateIdleEndTurn(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleMaxTokens(TypedDict):
-    """The session does nothing in the foreground and is ready for the next prompt.
+    """The session has no foreground work and is ready for the next prompt.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["idle"]
@@ -3900,13 +3900,13 @@ class StateUpdateIdleMaxTokens(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleMaxTurnRequests(TypedDict):
-    """The session does nothing in the foreground and is ready for the next prompt.
+    """The session has no foreground work and is ready for the next prompt.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["idle"]
@@ -3916,13 +3916,13 @@ class StateUpdateIdleMaxTurnRequests(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleRefusal(TypedDict):
-    """The session does nothing in the foreground and is ready for the next prompt.
+    """The session has no foreground work and is ready for the next prompt.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["idle"]
@@ -3932,13 +3932,13 @@ class StateUpdateIdleRefusal(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleCancelled(TypedDict):
-    """The session does nothing in the foreground and is ready for the next prompt.
+    """The session has no foreground work and is ready for the next prompt.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["idle"]
@@ -3948,13 +3948,13 @@ class StateUpdateIdleCancelled(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleError(TypedDict):
-    """The session does nothing in the foreground and is ready for the next prompt.
+    """The session has no foreground work and is ready for the next prompt.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["idle"]
@@ -3964,15 +3964,15 @@ class StateUpdateIdleError(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     error: NotRequired[Error | None]
-    """What failed, in the form of a JSON-RPC error."""
+    """The failure, as a JSON-RPC error."""
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleUntagged(TypedDict):
-    """The session does nothing in the foreground and is ready for the next prompt.
+    """The session has no foreground work and is ready for the next prompt.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["idle"]
@@ -3981,13 +3981,13 @@ class StateUpdateIdleUntagged(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleOther(TypedDict):
-    """The session does nothing in the foreground and is ready for the next prompt.
+    """The session has no foreground work and is ready for the next prompt.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["idle"]
@@ -3997,34 +3997,34 @@ class StateUpdateIdleOther(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 StateUpdateIdle: TypeAlias = StateUpdateIdleEndTurn | StateUpdateIdleMaxTokens | StateUpdateIdleMaxTurnRequests | StateUpdateIdleRefusal | StateUpdateIdleCancelled | StateUpdateIdleError | StateUpdateIdleUntagged
-"""The session does nothing in the foreground and is ready for the next prompt.
+"""The session has no foreground work and is ready for the next prompt.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
 class StateUpdateRequiresAction(TypedDict):
-    """The session cannot go on until the user has done something.
+    """The session waits for the user.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["requires_action"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs meanwhile, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateUnknown(TypedDict):
-    """The agent has lost sight of the session's activity; the last state may be out of date.
+    """The agent does not know what the session is doing; the last state may be out of date.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["unknown"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that is known to run, each time; absent means that the agent does not say.
+    """The complete list of known background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
@@ -4036,7 +4036,7 @@ class StateUpdateOther(TypedDict):
     state: str
 
 StateUpdate: TypeAlias = StateUpdateRunning | StateUpdateIdle | StateUpdateRequiresAction | StateUpdateUnknown
-"""What a session is doing in the foreground, reported as a whole each time.
+"""Complete state of a session's foreground work.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
@@ -4046,20 +4046,20 @@ class BackgroundWorkTerminal(TypedDict):
     """
     type: Literal["terminal"]
     terminalId: TerminalId
-    """Terminal that the process runs in."""
+    """Terminal of the process."""
     _meta: NotRequired[Meta | None]
 
 class BackgroundWorkToolCall(TypedDict):
-    """A tool call whose work goes on although no process of its own stands for it.
+    """A tool call that continues without a process of its own.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     type: Literal["tool_call"]
     toolCallId: ToolCallId
-    """Call that goes on."""
+    """The tool call."""
     _meta: NotRequired[Meta | None]
 
 class BackgroundWorkSubagent(TypedDict):
-    """A child session that works on by itself or has background work of its own.
+    """A child session that is working or has background work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     type: Literal["subagent"]
@@ -4074,12 +4074,12 @@ class BackgroundWorkOther(TypedDict):
     type: str
 
 BackgroundWork: TypeAlias = BackgroundWorkTerminal | BackgroundWorkToolCall | BackgroundWorkSubagent
-"""One thing that runs beside the foreground work; unknown kinds count as running too.
+"""An item of background work; unknown kinds are running, too.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
 class BackgroundSubagent(TypedDict):
-    """A child session that works on by itself or has background work of its own.
+    """A child session that is working or has background work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionId: SessionId
@@ -4087,21 +4087,21 @@ class BackgroundSubagent(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class RunningStateUpdate(TypedDict):
-    """The session is at work, on a prompt or on the agent's own account.
+    """The session is working, on a prompt or by the agent's own decision.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs beside it, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class ErrorStopReason(TypedDict):
-    """The session's work ended in a failure, with details where there are any.
+    """The session's work failed, with details if there are any.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     error: NotRequired[Error | None]
-    """What failed, in the form of a JSON-RPC error."""
+    """The failure, as a JSON-RPC error."""
 
 class IdleStateUpdateBase(TypedDict):
     """The members that every `IdleStateUpdate` has.
@@ -4112,14 +4112,14 @@ class IdleStateUpdateBase(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 @final
 class IdleStateUpdateEndTurn(TypedDict):
-    """The work was done, even where no model was asked.
+    """The work was completed, with or without a model.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     stopReason: Literal["end_turn"]
@@ -4128,7 +4128,7 @@ class IdleStateUpdateEndTurn(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
@@ -4144,14 +4144,14 @@ class IdleStateUpdateMaxTokens(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 @final
 class IdleStateUpdateMaxTurnRequests(TypedDict):
-    """The limit on model calls for this piece of work was reached.
+    """The limit on model calls for this work was reached.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     stopReason: Literal["max_turn_requests"]
@@ -4160,14 +4160,14 @@ class IdleStateUpdateMaxTurnRequests(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 @final
 class IdleStateUpdateRefusal(TypedDict):
-    """The agent will not go on.
+    """The agent refuses to continue.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     stopReason: Literal["refusal"]
@@ -4176,14 +4176,14 @@ class IdleStateUpdateRefusal(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 @final
 class IdleStateUpdateCancelled(TypedDict):
-    """The user or the client stopped the work.
+    """The user or the client cancelled the work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     stopReason: Literal["cancelled"]
@@ -4192,7 +4192,7 @@ class IdleStateUpdateCancelled(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
@@ -4200,7 +4200,7 @@ class IdleStateUpdateCancelled(TypedDict):
 @final
 class IdleStateUpdateError(TypedDict):
     """Something went wrong.
-    The session's work ended in a failure, with details where there are any.
+    The session's work failed, with details if there are any.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     stopReason: Literal["error"]
@@ -4209,11 +4209,11 @@ class IdleStateUpdateError(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     error: NotRequired[Error | None]
-    """What failed, in the form of a JSON-RPC error."""
+    """The failure, as a JSON-RPC error."""
     _meta: NotRequired[Meta | None]
 
 @final
@@ -4224,7 +4224,7 @@ class IdleStateUpdateUntagged(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
@@ -4240,47 +4240,47 @@ class IdleStateUpdateOther(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 IdleStateUpdate: TypeAlias = IdleStateUpdateEndTurn | IdleStateUpdateMaxTokens | IdleStateUpdateMaxTurnRequests | IdleStateUpdateRefusal | IdleStateUpdateCancelled | IdleStateUpdateError | IdleStateUpdateUntagged
-"""The session does nothing in the foreground and is ready for the next prompt.
+"""The session has no foreground work and is ready for the next prompt.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
 class RequiresActionStateUpdate(TypedDict):
-    """The session cannot go on until the user has done something.
+    """The session waits for the user.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs meanwhile, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class UnknownStateUpdate(TypedDict):
-    """The agent has lost sight of the session's activity; the last state may be out of date.
+    """The agent does not know what the session is doing; the last state may be out of date.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that is known to run, each time; absent means that the agent does not say.
+    """The complete list of known background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 TerminalId: TypeAlias = str
-"""Name of a terminal, made by the agent and never used twice in a session.
+"""Id of a terminal, chosen by the agent and never reused in a session.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 class Terminal(TypedDict):
-    """A terminal of the agent as part of a tool call, for display only.
+    """A terminal of the agent as part of a tool call; for display only.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     terminalId: TerminalId
-    """Terminal to show; updates of their own fill it.
+    """Terminal to show; its output comes in other updates.
     Rule DTERM-01.
     """
     _meta: NotRequired[Meta | None]
@@ -4290,17 +4290,17 @@ class BackgroundTerminal(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     terminalId: TerminalId
-    """Terminal that the process runs in."""
+    """Terminal of the process."""
     _meta: NotRequired[Meta | None]
 
 class CancelTerminalResponse(TypedDict):
-    """Empty answer that says the stop is under way; an update tells when the command has ended.
+    """Empty response: the command is being cancelled; an update reports its end.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     _meta: NotRequired[Meta | None]
 
 class TerminalOutput(TypedDict):
-    """Everything that a terminal has printed up to now, as bytes.
+    """Complete output of a terminal so far, as bytes.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     data: str
@@ -4311,11 +4311,11 @@ class TerminalOutput(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class TerminalExitStatus(TypedDict):
-    """How a command ended; even an empty one says that it has ended.
+    """How a command ended; even an empty object means that it has ended.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     exitCode: NotRequired[int | None]
-    """Number that the process returned, which may be negative."""
+    """Exit code, which may be negative."""
     signal: NotRequired[str | None]
     """Signal that ended the process, such as `SIGTERM`.
     Rule DTERM-11.
@@ -4323,41 +4323,41 @@ class TerminalExitStatus(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class TerminalSize(TypedDict):
-    """Width and height of a terminal, counted in characters.
+    """Width and height of a terminal in characters.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     cols: int
-    """Characters in a line.
+    """Characters per line.
     At least 1.
     Rule DTERM-16.
     """
     rows: int
-    """Lines on the screen.
+    """Number of lines.
     At least 1.
     Rule DTERM-16.
     """
     _meta: NotRequired[Meta | None]
 
 class TerminalCapabilities(TypedDict):
-    """What a client may do to a terminal; nothing is allowed unless listed.
+    """What a client may do with a terminal; nothing else is allowed.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     cancel: NotRequired[TerminalCancelCapabilities | None]
-    """Present when the terminal's command may be stopped."""
+    """Present when the terminal's command can be cancelled."""
     _meta: NotRequired[Meta | None]
 
 class TerminalCancelCapabilities(TypedDict):
-    """Empty mark; being there, it lets the client stop the terminal's command.
+    """Empty object; its presence allows the client to cancel the terminal's command.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     _meta: NotRequired[Meta | None]
 
 class TerminalUpdate(TypedDict):
-    """State of a terminal; a new id starts one, absent members stay, null takes them away.
+    """State of a terminal; a new id starts one, absent members stay, null clears them.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     terminalId: TerminalId
-    """Terminal that is started or changed.
+    """Id of the terminal.
     Rule DTERM-01.
     """
     command: NotRequired[str | None]
@@ -4371,7 +4371,7 @@ class TerminalUpdate(TypedDict):
     Rule DTERM-05.
     """
     output: NotRequired[TerminalOutput | None]
-    """All output up to now; it takes the place of what was collected.
+    """Complete output so far; it replaces what was collected.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule DTERM-06.
     """
@@ -4381,18 +4381,18 @@ class TerminalUpdate(TypedDict):
     Rule DTERM-10.
     """
     size: NotRequired[TerminalSize | None]
-    """Size that the command formats its output for.
+    """Size of the terminal.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule DTERM-16.
     """
     capabilities: NotRequired[TerminalCapabilities | None]
-    """What a client may do to the terminal from now on.
+    """What a client may do with the terminal from now on.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     _meta: NotRequired[Meta | None]
 
 class TerminalOutputChunk(TypedDict):
-    """Next bytes that a terminal has printed, to be added to the ones before.
+    """Next bytes of a terminal's output, to be appended.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     terminalId: TerminalId
@@ -4400,14 +4400,14 @@ class TerminalOutputChunk(TypedDict):
     Rule DTERM-01.
     """
     data: str
-    """Bytes to add, to be decoded by themselves.
+    """Bytes to append, decoded on their own.
     In base64.
     Rule DTERM-07.
     """
     _meta: NotRequired[Meta | None]
 
 class CancelTerminalRequest(TypedDict):
-    """Which terminal's command to stop while the rest of the session goes on.
+    """The terminal whose command to cancel; the rest of the session continues.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     sessionId: SessionId
@@ -4415,98 +4415,98 @@ class CancelTerminalRequest(TypedDict):
     Rule SESS-01.
     """
     terminalId: TerminalId
-    """Terminal whose command to stop, which has to allow it.
+    """Terminal whose command to cancel, which has to allow it.
     Rule DTERM-01.
     """
     _meta: NotRequired[Meta | None]
 
 class ToolCallUpdate(TypedDict):
-    """State of a tool call; a new id starts one, absent members stay, null takes them away.
+    """State of a tool call; a new id starts one, absent members stay, null clears them.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     toolCallId: ToolCallId
-    """Call that is started or changed.
+    """Id of the tool call.
     Rule TOOL-02.
     """
     name: NotRequired[str | None]
-    """Name of the tool in the program, where the agent reveals it.
+    """Name of the tool, if the agent gives it.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-17.
     """
     title: NotRequired[str | None]
-    """The work of the tool, in words for the user.
+    """What the tool does, for the user.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-19.
     """
     kind: NotRequired[ToolKind | None]
-    """Sort of tool; a new call begins as `other`, and null goes back to it.
+    """Kind of the tool; a new call begins as `other`, and null resets it to that.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-24.
     """
     status: NotRequired[ToolCallStatus | None]
-    """How far the call has come; a new one begins as `pending`, and null goes back to it.
+    """Status of the call; a new one begins as `pending`, and null resets it to that.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-24.
     """
     content: NotRequired[list[ToolCallContent] | None]
-    """What the call shows; it takes the place of all earlier contents.
+    """Content of the call; it replaces all earlier content.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-19.
     """
     locations: NotRequired[list[ToolCallLocation] | None]
-    """Files that the call touches; they take the place of all earlier ones.
+    """Files that the call works on; they replace all earlier ones.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-10.
     """
     rawInput: NotRequired[Any]
-    """Arguments exactly as the tool received them.
+    """Raw input of the tool.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     rawOutput: NotRequired[Any]
-    """Result exactly as the tool returned it.
+    """Raw output of the tool.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     capabilities: NotRequired[ToolCallCapabilities | None]
-    """What a client may do to the call from now on.
+    """What a client may do with the call from now on.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     _meta: NotRequired[Meta | None]
 
 ToolCallId: TypeAlias = str
-"""Name of a tool call, made by the agent and never used twice in a session.
+"""Id of a tool call, chosen by the agent and never reused in a session.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 ToolKind: TypeAlias = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"] | str
-"""What sort of thing a tool does, for icons and wording; unknown kinds look like `other`.
-- `read`: Looks at files or data.
+"""Kind of a tool, for icons and wording; unknown kinds are shown like `other`.
+- `read`: Reads files or data.
 - `edit`: Changes files or data.
-- `delete`: Takes files or data away.
-- `move`: Gives files another place or name.
-- `search`: Looks for something.
-- `execute`: Starts commands or code.
-- `think`: Plans or reasons without touching anything outside.
+- `delete`: Deletes files or data.
+- `move`: Moves or renames files.
+- `search`: Searches for something.
+- `execute`: Runs commands or code.
+- `think`: Plans or reasons without side effects.
 - `fetch`: Gets data from elsewhere.
-- `switch_mode`: Puts the session into another mode.
+- `switch_mode`: Changes the session's mode.
 - `other`: Anything else, and what is assumed when no kind is given.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 ToolCallStatus: TypeAlias = Literal["pending", "in_progress", "paused", "completed", "failed", "cancelled"] | str
-"""How far a tool call has come; the last three states are final, unknown ones are not.
-- `pending`: Nothing runs yet: the input is incomplete, the user has not agreed, or it is not its turn.
-- `in_progress`: The tool is at work.
-- `paused`: The tool has begun but stands still until something sets it going again.
-- `completed`: The tool is done and succeeded.
-- `failed`: The tool is done and did not succeed.
-- `cancelled`: The tool was stopped before it was done.
+"""Status of a tool call; the last three are final, unknown ones are not.
+- `pending`: The tool has not started: its input is incomplete, or it waits for permission or for its turn.
+- `in_progress`: The tool is running.
+- `paused`: The tool has started, and is paused.
+- `completed`: The tool succeeded.
+- `failed`: The tool failed.
+- `cancelled`: The tool was cancelled before it finished.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 class ToolCallContentContent(TypedDict):
-    """Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+    """Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     type: Literal["content"]
@@ -4517,33 +4517,33 @@ class ToolCallContentContent(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ToolCallContentDiff(TypedDict):
-    """Changes to files: which ones and how, and where possible a patch to show.
+    """Changes to files, if possible with a patch to show.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     type: Literal["diff"]
     changes: list[DiffChange]
-    """Every file concerned; this list decides, whatever the patch says.
+    """All changed files; this list takes precedence over the patch.
     Rule TOOL-26.
     """
     patch: NotRequired[DiffPatch | None]
-    """Text for display, of all or of a part of the changes.
+    """Patch of all or of some changes, for display.
     Rule TOOL-27.
     """
     _meta: NotRequired[Meta | None]
 
 class ToolCallContentTerminal(TypedDict):
-    """A terminal of the agent as part of a tool call, for display only.
+    """A terminal of the agent as part of a tool call; for display only.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     type: Literal["terminal"]
     terminalId: TerminalId
-    """Terminal to show; updates of their own fill it.
+    """Terminal to show; its output comes in other updates.
     Rule DTERM-01.
     """
     _meta: NotRequired[Meta | None]
 
 class ToolCallContentSession(TypedDict):
-    """Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+    """Link from a tool call to another session, such as the child that does its work; for display only.
     See https://agentclientprotocol.com/protocol/v2/subagents
     """
     type: Literal["session"]
@@ -4563,7 +4563,7 @@ See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 class SessionReference(TypedDict):
-    """Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+    """Link from a tool call to another session, such as the child that does its work; for display only.
     See https://agentclientprotocol.com/protocol/v2/subagents
     """
     sessionId: SessionId
@@ -4575,19 +4575,19 @@ class DiffChangeBase(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     fileType: NotRequired[DiffFileType | None]
-    """Sort of the file afterwards, or of the deleted file."""
+    """Kind of the file afterwards, or of the deleted file."""
     mimeType: NotRequired[MediaType | None]
     """Media type of the file afterwards, or of the deleted file."""
     _meta: NotRequired[Meta | None]
 
 class DiffChangeAdd(TypedDict):
     """The file is new.
-    Path of a file that is added, deleted or given other contents.
+    Path of a file that is added, deleted or modified.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     operation: Literal["add"]
     fileType: NotRequired[DiffFileType | None]
-    """Sort of the file afterwards, or of the deleted file."""
+    """Kind of the file afterwards, or of the deleted file."""
     mimeType: NotRequired[MediaType | None]
     """Media type of the file afterwards, or of the deleted file."""
     path: AbsolutePath
@@ -4597,13 +4597,13 @@ class DiffChangeAdd(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DiffChangeDelete(TypedDict):
-    """The file is taken away.
-    Path of a file that is added, deleted or given other contents.
+    """The file is deleted.
+    Path of a file that is added, deleted or modified.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     operation: Literal["delete"]
     fileType: NotRequired[DiffFileType | None]
-    """Sort of the file afterwards, or of the deleted file."""
+    """Kind of the file afterwards, or of the deleted file."""
     mimeType: NotRequired[MediaType | None]
     """Media type of the file afterwards, or of the deleted file."""
     path: AbsolutePath
@@ -4613,13 +4613,13 @@ class DiffChangeDelete(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DiffChangeModify(TypedDict):
-    """The file gets other contents.
-    Path of a file that is added, deleted or given other contents.
+    """The file is modified.
+    Path of a file that is added, deleted or modified.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     operation: Literal["modify"]
     fileType: NotRequired[DiffFileType | None]
-    """Sort of the file afterwards, or of the deleted file."""
+    """Kind of the file afterwards, or of the deleted file."""
     mimeType: NotRequired[MediaType | None]
     """Media type of the file afterwards, or of the deleted file."""
     path: AbsolutePath
@@ -4629,41 +4629,41 @@ class DiffChangeModify(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class DiffChangeMove(TypedDict):
-    """The file gets another place or name.
+    """The file is moved or renamed.
     Paths of a file that is moved or copied, before and afterwards.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     operation: Literal["move"]
     fileType: NotRequired[DiffFileType | None]
-    """Sort of the file afterwards, or of the deleted file."""
+    """Kind of the file afterwards, or of the deleted file."""
     mimeType: NotRequired[MediaType | None]
     """Media type of the file afterwards, or of the deleted file."""
     oldPath: AbsolutePath
-    """The file it comes from.
+    """The original path.
     Rule TOOL-26.
     """
     path: AbsolutePath
-    """The file it becomes.
+    """The new path.
     Rule TOOL-26.
     """
     _meta: NotRequired[Meta | None]
 
 class DiffChangeCopy(TypedDict):
-    """The file is made as a copy of another.
+    """The file is a copy of another.
     Paths of a file that is moved or copied, before and afterwards.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     operation: Literal["copy"]
     fileType: NotRequired[DiffFileType | None]
-    """Sort of the file afterwards, or of the deleted file."""
+    """Kind of the file afterwards, or of the deleted file."""
     mimeType: NotRequired[MediaType | None]
     """Media type of the file afterwards, or of the deleted file."""
     oldPath: AbsolutePath
-    """The file it comes from.
+    """The original path.
     Rule TOOL-26.
     """
     path: AbsolutePath
-    """The file it becomes.
+    """The new path.
     Rule TOOL-26.
     """
     _meta: NotRequired[Meta | None]
@@ -4674,28 +4674,28 @@ class DiffChangeOther(TypedDict):
     """
     operation: str
     fileType: NotRequired[DiffFileType | None]
-    """Sort of the file afterwards, or of the deleted file."""
+    """Kind of the file afterwards, or of the deleted file."""
     mimeType: NotRequired[MediaType | None]
     """Media type of the file afterwards, or of the deleted file."""
     _meta: NotRequired[Meta | None]
 
 DiffChange: TypeAlias = DiffChangeAdd | DiffChangeDelete | DiffChangeModify | DiffChangeMove | DiffChangeCopy
-"""What happens to one file; the operation says which paths come along.
+"""Change to one file; the operation determines which paths it has.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 DiffFileType: TypeAlias = Literal["text", "binary", "directory", "symlink"] | str
-"""Sort of a changed file, so that a client knows whether there is text to compare.
-- `text`: The file holds text.
-- `binary`: The file holds something other than text.
-- `directory`: It is a directory.
-- `symlink`: It is a symbolic link.
+"""Kind of a changed file, so that a client knows whether there is text to compare.
+- `text`: A text file.
+- `binary`: A binary file.
+- `directory`: A directory.
+- `symlink`: A symbolic link.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 class DiffPathChange(TypedDict):
-    """Path of a file that is added, deleted or given other contents.
+    """Path of a file that is added, deleted or modified.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     path: AbsolutePath
@@ -4708,11 +4708,11 @@ class DiffPathPairChange(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     oldPath: AbsolutePath
-    """The file it comes from.
+    """The original path.
     Rule TOOL-26.
     """
     path: AbsolutePath
-    """The file it becomes.
+    """The new path.
     Rule TOOL-26.
     """
 
@@ -4721,38 +4721,38 @@ class DiffPatch(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     format: DiffPatchFormat
-    """How to read the text.
+    """Format of the text.
     Rule TOOL-27.
     """
     text: str
-    """The patch itself.
+    """The patch.
     Rule TOOL-27.
     """
     _meta: NotRequired[Meta | None]
 
 DiffPatchFormat: TypeAlias = Literal["git_patch"] | str
-"""How the text of a patch is to be read; clients leave out what they cannot read.
-- `git_patch`: As `git diff -p` prints it, save that all paths are absolute and have no prefix.
+"""Format of a patch; clients ignore unknown formats.
+- `git_patch`: As printed by `git diff -p`, but all paths are absolute and have no prefix.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
 
 class Diff(TypedDict):
-    """Changes to files: which ones and how, and where possible a patch to show.
+    """Changes to files, if possible with a patch to show.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     changes: list[DiffChange]
-    """Every file concerned; this list decides, whatever the patch says.
+    """All changed files; this list takes precedence over the patch.
     Rule TOOL-26.
     """
     patch: NotRequired[DiffPatch | None]
-    """Text for display, of all or of a part of the changes.
+    """Patch of all or of some changes, for display.
     Rule TOOL-27.
     """
     _meta: NotRequired[Meta | None]
 
 class ToolCallLocation(TypedDict):
-    """File, and perhaps line, that a tool is working at, for editors that follow along.
+    """File, and possibly line, that a tool works on, so that an editor can follow.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     path: AbsolutePath
@@ -4768,7 +4768,7 @@ class ToolCallLocation(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ToolCallCapabilities(TypedDict):
-    """What a client may do to a tool call; nothing is allowed unless listed.
+    """What a client may do with a tool call; nothing else is allowed.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     cancel: NotRequired[ToolCallCancelCapabilities | None]
@@ -4776,27 +4776,27 @@ class ToolCallCapabilities(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ToolCallCancelCapabilities(TypedDict):
-    """Empty mark; being there, it lets the client cancel the tool call.
+    """Empty object; its presence allows the client to cancel the tool call.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     _meta: NotRequired[Meta | None]
 
 class BackgroundToolCall(TypedDict):
-    """A tool call whose work goes on although no process of its own stands for it.
+    """A tool call that continues without a process of its own.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     toolCallId: ToolCallId
-    """Call that goes on."""
+    """The tool call."""
     _meta: NotRequired[Meta | None]
 
 class CancelToolCallResponse(TypedDict):
-    """Empty answer that says the stop is under way; an update tells when the call has ended.
+    """Empty response: the call is being cancelled; an update reports its end.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     _meta: NotRequired[Meta | None]
 
 class ToolCallContentChunk(TypedDict):
-    """Next item of what a tool call shows, to be added to the ones before.
+    """Next item of a tool call's content, to be appended.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     toolCallId: ToolCallId
@@ -4804,13 +4804,13 @@ class ToolCallContentChunk(TypedDict):
     Rule TOOL-21.
     """
     content: ToolCallContent
-    """Item to add.
+    """Item to append.
     Rule TOOL-21.
     """
     _meta: NotRequired[Meta | None]
 
 class CancelToolCallRequest(TypedDict):
-    """Which tool call to stop while the rest of the session goes on.
+    """The tool call to cancel; the rest of the session continues.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     sessionId: SessionId
@@ -4818,7 +4818,7 @@ class CancelToolCallRequest(TypedDict):
     Rule SESS-01.
     """
     toolCallId: ToolCallId
-    """Call to stop, which has to allow it.
+    """Tool call to cancel, which has to allow it.
     Rule TOOL-02.
     """
     _meta: NotRequired[Meta | None]
@@ -4832,34 +4832,34 @@ class UpdateSessionNotification(TypedDict):
     Rule SESS-01.
     """
     update: SessionUpdate
-    """What has happened, told apart by `sessionUpdate`.
+    """The update; `sessionUpdate` names its kind.
     Rule LIFE-20.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateUserMessageChunk(TypedDict):
     """Next block of a message of the user.
-    Next block of a message that is sent piece by piece, in order.
+    Next block of a message that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["user_message_chunk"]
     messageId: MessageId
-    """Equal on all pieces of one message; pieces of several messages may alternate.
+    """The same for all chunks of a message; chunks of several messages may alternate.
     Rule LIFE-09.
     """
     content: ContentBlock
-    """Block to add to the message.
+    """Block to append to the message.
     Rule CONT-13.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateUserMessage(TypedDict):
-    """A message of the user as it now stands; a new id starts one, absent members stay.
+    """A message of the user; a new id starts one, absent members stay.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["user_message"]
     messageId: MessageId
-    """Message that is started or changed.
+    """Id of the message.
     Rule LIFE-09.
     """
     content: NotRequired[list[ContentBlock] | None]
@@ -4871,27 +4871,27 @@ class SessionUpdateUserMessage(TypedDict):
 
 class SessionUpdateAgentMessageChunk(TypedDict):
     """Next block of a message of the agent.
-    Next block of a message that is sent piece by piece, in order.
+    Next block of a message that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["agent_message_chunk"]
     messageId: MessageId
-    """Equal on all pieces of one message; pieces of several messages may alternate.
+    """The same for all chunks of a message; chunks of several messages may alternate.
     Rule LIFE-09.
     """
     content: ContentBlock
-    """Block to add to the message.
+    """Block to append to the message.
     Rule CONT-13.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateAgentMessage(TypedDict):
-    """A message of the agent as it now stands; a new id starts one, absent members stay.
+    """A message of the agent; a new id starts one, absent members stay.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["agent_message"]
     messageId: MessageId
-    """Message that is started or changed.
+    """Id of the message.
     Rule LIFE-09.
     """
     content: NotRequired[list[ContentBlock] | None]
@@ -4903,27 +4903,27 @@ class SessionUpdateAgentMessage(TypedDict):
 
 class SessionUpdateAgentThoughtChunk(TypedDict):
     """Next block of a thought of the agent.
-    Next block of a message that is sent piece by piece, in order.
+    Next block of a message that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["agent_thought_chunk"]
     messageId: MessageId
-    """Equal on all pieces of one message; pieces of several messages may alternate.
+    """The same for all chunks of a message; chunks of several messages may alternate.
     Rule LIFE-09.
     """
     content: ContentBlock
-    """Block to add to the message.
+    """Block to append to the message.
     Rule CONT-13.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateAgentThought(TypedDict):
-    """A thought of the agent as it now stands; a new id starts one, absent members stay.
+    """A thought of the agent; a new id starts one, absent members stay.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["agent_thought"]
     messageId: MessageId
-    """Thought that is started or changed.
+    """Id of the thought.
     Rule LIFE-09.
     """
     content: NotRequired[list[ContentBlock] | None]
@@ -4934,19 +4934,19 @@ class SessionUpdateAgentThought(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateRunning(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
     state: Literal["running"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs beside it, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleEndTurn(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
@@ -4957,13 +4957,13 @@ class SessionUpdateStateUpdateIdleEndTurn(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleMaxTokens(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
@@ -4974,13 +4974,13 @@ class SessionUpdateStateUpdateIdleMaxTokens(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleMaxTurnRequests(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
@@ -4991,13 +4991,13 @@ class SessionUpdateStateUpdateIdleMaxTurnRequests(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleRefusal(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
@@ -5008,13 +5008,13 @@ class SessionUpdateStateUpdateIdleRefusal(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleCancelled(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
@@ -5025,13 +5025,13 @@ class SessionUpdateStateUpdateIdleCancelled(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleError(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
@@ -5042,15 +5042,15 @@ class SessionUpdateStateUpdateIdleError(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     error: NotRequired[Error | None]
-    """What failed, in the form of a JSON-RPC error."""
+    """The failure, as a JSON-RPC error."""
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleUntagged(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
@@ -5060,13 +5060,13 @@ class SessionUpdateStateUpdateIdleUntagged(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleOther(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
@@ -5077,57 +5077,56 @@ class SessionUpdateStateUpdateIdleOther(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateRequiresAction(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
     state: Literal["requires_action"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs meanwhile, each time; absent means that the agent does not say.
+    """The complete list of background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateUnknown(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
     state: Literal["unknown"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that is known to run, each time; absent means that the agent does not say.
+    """The complete list of known background work; absent means unknown.
     Rule LIFE-36.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateOther(TypedDict):
-    """What a session is doing in the foreground, reported as a whole each time.
+    """Complete state of a session's foreground work.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["state_update"]
     state: str
 
 SessionUpdateStateUpdate: TypeAlias = SessionUpdateStateUpdateRunning | SessionUpdateStateUpdateIdleEndTurn | SessionUpdateStateUpdateIdleMaxTokens | SessionUpdateStateUpdateIdleMaxTurnRequests | SessionUpdateStateUpdateIdleRefusal | SessionUpdateStateUpdateIdleCancelled | SessionUpdateStateUpdateIdleError | SessionUpdateStateUpdateIdleUntagged | SessionUpdateStateUpdateRequiresAction | SessionUpdateStateUpdateUnknown
-"""What a session is doing in the foreground, reported as a whole each time.
+"""Complete state of a session's foreground work.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
 class SessionUpdateReplayComplete(TypedDict):
-    """Marks the end of the history that `session/resume` was asked for: what came before is the past, what follows
-    is not.
+    """Ends the history that `session/resume` requested: earlier updates are history, later ones are not.
     See https://agentclientprotocol.com/rfds/v2/session-replay-complete
     """
     sessionUpdate: Literal["replay_complete"]
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateToolCallContentChunk(TypedDict):
-    """Next item of what a tool call shows, to be added to the ones before.
+    """Next item of a tool call's content, to be appended.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     sessionUpdate: Literal["tool_call_content_chunk"]
@@ -5136,71 +5135,71 @@ class SessionUpdateToolCallContentChunk(TypedDict):
     Rule TOOL-21.
     """
     content: ToolCallContent
-    """Item to add.
+    """Item to append.
     Rule TOOL-21.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateToolCallUpdate(TypedDict):
-    """State of a tool call; a new id starts one, absent members stay, null takes them away.
+    """State of a tool call; a new id starts one, absent members stay, null clears them.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     sessionUpdate: Literal["tool_call_update"]
     toolCallId: ToolCallId
-    """Call that is started or changed.
+    """Id of the tool call.
     Rule TOOL-02.
     """
     name: NotRequired[str | None]
-    """Name of the tool in the program, where the agent reveals it.
+    """Name of the tool, if the agent gives it.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-17.
     """
     title: NotRequired[str | None]
-    """The work of the tool, in words for the user.
+    """What the tool does, for the user.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-19.
     """
     kind: NotRequired[ToolKind | None]
-    """Sort of tool; a new call begins as `other`, and null goes back to it.
+    """Kind of the tool; a new call begins as `other`, and null resets it to that.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-24.
     """
     status: NotRequired[ToolCallStatus | None]
-    """How far the call has come; a new one begins as `pending`, and null goes back to it.
+    """Status of the call; a new one begins as `pending`, and null resets it to that.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-24.
     """
     content: NotRequired[list[ToolCallContent] | None]
-    """What the call shows; it takes the place of all earlier contents.
+    """Content of the call; it replaces all earlier content.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-19.
     """
     locations: NotRequired[list[ToolCallLocation] | None]
-    """Files that the call touches; they take the place of all earlier ones.
+    """Files that the call works on; they replace all earlier ones.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TOOL-10.
     """
     rawInput: NotRequired[Any]
-    """Arguments exactly as the tool received them.
+    """Raw input of the tool.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     rawOutput: NotRequired[Any]
-    """Result exactly as the tool returned it.
+    """Raw output of the tool.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     capabilities: NotRequired[ToolCallCapabilities | None]
-    """What a client may do to the call from now on.
+    """What a client may do with the call from now on.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateTerminalUpdate(TypedDict):
-    """State of a terminal; a new id starts one, absent members stay, null takes them away.
+    """State of a terminal; a new id starts one, absent members stay, null clears them.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     sessionUpdate: Literal["terminal_update"]
     terminalId: TerminalId
-    """Terminal that is started or changed.
+    """Id of the terminal.
     Rule DTERM-01.
     """
     command: NotRequired[str | None]
@@ -5214,7 +5213,7 @@ class SessionUpdateTerminalUpdate(TypedDict):
     Rule DTERM-05.
     """
     output: NotRequired[TerminalOutput | None]
-    """All output up to now; it takes the place of what was collected.
+    """Complete output so far; it replaces what was collected.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule DTERM-06.
     """
@@ -5224,18 +5223,18 @@ class SessionUpdateTerminalUpdate(TypedDict):
     Rule DTERM-10.
     """
     size: NotRequired[TerminalSize | None]
-    """Size that the command formats its output for.
+    """Size of the terminal.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule DTERM-16.
     """
     capabilities: NotRequired[TerminalCapabilities | None]
-    """What a client may do to the terminal from now on.
+    """What a client may do with the terminal from now on.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateTerminalOutputChunk(TypedDict):
-    """Next bytes that a terminal has printed, to be added to the ones before.
+    """Next bytes of a terminal's output, to be appended.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
     """
     sessionUpdate: Literal["terminal_output_chunk"]
@@ -5244,37 +5243,37 @@ class SessionUpdateTerminalOutputChunk(TypedDict):
     Rule DTERM-01.
     """
     data: str
-    """Bytes to add, to be decoded by themselves.
+    """Bytes to append, decoded on their own.
     In base64.
     Rule DTERM-07.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdatePlanUpdate(TypedDict):
-    """New contents of one of a session's plans; the other plans stay as they are.
+    """New contents of one plan of a session; other plans stay unchanged.
     See https://agentclientprotocol.com/protocol/v2/agent-plan
     """
     sessionUpdate: Literal["plan_update"]
     plan: PlanUpdateContent
-    """The whole plan as it now stands.
+    """The complete plan.
     Rule PLAN-06.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdatePlanRemoved(TypedDict):
-    """Says that one of a session's plans no longer applies and can be taken off display.
+    """Reports that a plan no longer applies and is not to be shown any more.
     Draft: `plan_operations`.
     See https://agentclientprotocol.com/rfds/plan-operations
     """
     sessionUpdate: Literal["plan_removed"]
     planId: PlanId
-    """Plan to take away.
+    """Plan to remove.
     Rule PLAN-13.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateAvailableCommandsUpdate(TypedDict):
-    """The commands that a user can type from now on; the list replaces the earlier one.
+    """The commands that are available from now on; the list replaces the earlier one.
     See https://agentclientprotocol.com/protocol/v2/slash-commands
     """
     sessionUpdate: Literal["available_commands_update"]
@@ -5285,28 +5284,28 @@ class SessionUpdateAvailableCommandsUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateConfigOptionUpdate(TypedDict):
-    """All settings of the session after the agent itself has changed some.
+    """All config options of the session after the agent itself has changed some.
     See https://agentclientprotocol.com/protocol/v2/session-config-options
     """
     sessionUpdate: Literal["config_option_update"]
     configOptions: list[SessionConfigOption]
-    """Complete list with present values; it replaces what the client had.
+    """Complete list with current values; it replaces what the client had.
     Rule CONF-07.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateSessionInfoUpdate(TypedDict):
-    """Changes to what is known about a session; members that are left out stay as they are.
+    """Changes to the information about a session; absent members stay unchanged.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["session_info_update"]
     title: NotRequired[str | None]
-    """New text to show for the session; null takes the text away.
+    """New title of the session; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule SESS-50.
     """
     updatedAt: NotRequired[str | None]
-    """New time of the last activity; null takes it away.
+    """New time of the last activity; null clears it.
     A time as in ISO 8601.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule SESS-50.
@@ -5314,32 +5313,32 @@ class SessionUpdateSessionInfoUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateUsageUpdate(TypedDict):
-    """How full the context is and what the session has cost up to now.
+    """How full the context is, and the cost of the session so far.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["usage_update"]
     used: NotRequired[int]
-    """Tokens that fill the context at present; absent only where the peer has sent no such number.
+    """Tokens in the context now; absent only if the peer sent no such number.
     Rule TURN-12.
     """
     size: NotRequired[int]
-    """Tokens that fit into the context; absent only where the peer has sent no such number.
+    """Size of the context in tokens; absent only if the peer sent no such number.
     Rule TURN-12.
     """
     cost: NotRequired[Cost | None]
-    """What the session has cost from its start.
+    """Total cost of the session.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TURN-12.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateNotice(TypedDict):
-    """Message to the user that is shown once, kept in no history and never relied upon.
+    """Message to the user that is shown once and is not part of the history.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["notice"]
     severity: NoticeSeverity
-    """How serious the matter is.
+    """Severity of the notice.
     Rule NOTE-01.
     """
     title: str
@@ -5347,7 +5346,7 @@ class SessionUpdateNotice(TypedDict):
     Rule NOTE-01.
     """
     description: NotRequired[str | None]
-    """More about the matter, or what to do.
+    """Details, or what to do.
     Rule NOTE-01.
     """
     _meta: NotRequired[Meta | None]
@@ -5362,11 +5361,11 @@ class SessionUpdateCompactionUpdate(TypedDict):
     Rule NOTE-08.
     """
     status: CompactionStatus
-    """How far the compaction has come.
+    """Status of the compaction.
     Rule NOTE-08.
     """
     summary: NotRequired[list[ContentBlock] | None]
-    """What is left of the condensed history; it replaces all earlier pieces.
+    """Summary of the compacted history; it replaces all earlier chunks.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule NOTE-10.
     """
@@ -5378,53 +5377,53 @@ class SessionUpdateCompactionUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateCompactionSummaryChunk(TypedDict):
-    """Next piece of the summary that a running compaction leaves in place of the history.
+    """Next chunk of the summary that replaces the history.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["compaction_summary_chunk"]
     compactionId: CompactionId
-    """Compaction that the piece belongs to.
+    """Compaction that the chunk belongs to.
     Rule NOTE-07.
     """
     content: ContentBlock
-    """Block to add to the summary."""
+    """Block to append to the summary."""
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateSubagentUpdate(TypedDict):
-    """A session that the agent runs below another one: its first report or changes to it.
+    """A child session that the agent runs for another session: its announcement, or changes to it.
     See https://agentclientprotocol.com/protocol/v2/subagents
     """
     sessionUpdate: Literal["subagent_update"]
     sessionId: SessionId
     """Id of the child session, used in all messages about it."""
     title: NotRequired[str | None]
-    """Text to show for the child; null takes it away.
+    """Title of the child; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     description: NotRequired[str | None]
-    """What the child is there for; null takes it away.
+    """What the child does; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     capabilities: NotRequired[SubagentSessionCapabilities | None]
-    """What the client may do to the child; null allows nothing.
+    """What the client may do with the child; null allows nothing.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     state: NotRequired[StateUpdate | None]
-    """What the child is doing at present; null makes it unknown without ending anything.
+    """Current state of the child; null makes it unknown and ends nothing.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     cwd: NotRequired[AbsolutePath | None]
-    """The child's working directory; unset, it is that of the parent.
+    """The child's working directory; if not set, that of the parent.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     additionalDirectories: NotRequired[list[AbsolutePath] | None]
-    """The child's further roots; unset, they are those of the parent.
+    """The child's additional directories; if not set, those of the parent.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateSessionMessage(TypedDict):
-    """Message from one session to another, as either side's history shows it; absent members stay.
+    """Message from one session to another, in the history of either; absent members stay.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["session_message"]
@@ -5453,14 +5452,14 @@ class SessionUpdateSessionMessage(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateSessionMessageChunk(TypedDict):
-    """Next block of a message between sessions, which is sent piece by piece.
+    """Next block of a message between sessions that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["session_message_chunk"]
     messageId: MessageId
     """Message that the block belongs to."""
     content: ContentBlock
-    """Block to add to the message."""
+    """Block to append to the message."""
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateOther(TypedDict):
@@ -5470,30 +5469,30 @@ class SessionUpdateOther(TypedDict):
     sessionUpdate: str
 
 SessionUpdate: TypeAlias = SessionUpdateUserMessageChunk | SessionUpdateUserMessage | SessionUpdateAgentMessageChunk | SessionUpdateAgentMessage | SessionUpdateAgentThoughtChunk | SessionUpdateAgentThought | SessionUpdateStateUpdate | SessionUpdateReplayComplete | SessionUpdateToolCallContentChunk | SessionUpdateToolCallUpdate | SessionUpdateTerminalUpdate | SessionUpdateTerminalOutputChunk | SessionUpdatePlanUpdate | SessionUpdatePlanRemoved | SessionUpdateAvailableCommandsUpdate | SessionUpdateConfigOptionUpdate | SessionUpdateSessionInfoUpdate | SessionUpdateUsageUpdate | SessionUpdateNotice | SessionUpdateCompactionUpdate | SessionUpdateCompactionSummaryChunk | SessionUpdateSubagentUpdate | SessionUpdateSessionMessage | SessionUpdateSessionMessageChunk
-"""Everything an agent can report about a session; unknown kinds are kept and passed over.
+"""Everything an agent can report about a session; unknown kinds are kept, and ignored.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
 class ContentChunk(TypedDict):
-    """Next block of a message that is sent piece by piece, in order.
+    """Next block of a message that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     messageId: MessageId
-    """Equal on all pieces of one message; pieces of several messages may alternate.
+    """The same for all chunks of a message; chunks of several messages may alternate.
     Rule LIFE-09.
     """
     content: ContentBlock
-    """Block to add to the message.
+    """Block to append to the message.
     Rule CONT-13.
     """
     _meta: NotRequired[Meta | None]
 
 class UserMessage(TypedDict):
-    """A message of the user as it now stands; a new id starts one, absent members stay.
+    """A message of the user; a new id starts one, absent members stay.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     messageId: MessageId
-    """Message that is started or changed.
+    """Id of the message.
     Rule LIFE-09.
     """
     content: NotRequired[list[ContentBlock] | None]
@@ -5504,11 +5503,11 @@ class UserMessage(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class AgentMessage(TypedDict):
-    """A message of the agent as it now stands; a new id starts one, absent members stay.
+    """A message of the agent; a new id starts one, absent members stay.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     messageId: MessageId
-    """Message that is started or changed.
+    """Id of the message.
     Rule LIFE-09.
     """
     content: NotRequired[list[ContentBlock] | None]
@@ -5519,11 +5518,11 @@ class AgentMessage(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class AgentThought(TypedDict):
-    """A thought of the agent as it now stands; a new id starts one, absent members stay.
+    """A thought of the agent; a new id starts one, absent members stay.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     messageId: MessageId
-    """Thought that is started or changed.
+    """Id of the thought.
     Rule LIFE-09.
     """
     content: NotRequired[list[ContentBlock] | None]
@@ -5534,23 +5533,22 @@ class AgentThought(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class ReplayComplete(TypedDict):
-    """Marks the end of the history that `session/resume` was asked for: what came before is the past, what follows
-    is not.
+    """Ends the history that `session/resume` requested: earlier updates are history, later ones are not.
     See https://agentclientprotocol.com/rfds/v2/session-replay-complete
     """
     _meta: NotRequired[Meta | None]
 
 class SessionInfoUpdate(TypedDict):
-    """Changes to what is known about a session; members that are left out stay as they are.
+    """Changes to the information about a session; absent members stay unchanged.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     title: NotRequired[str | None]
-    """New text to show for the session; null takes the text away.
+    """New title of the session; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule SESS-50.
     """
     updatedAt: NotRequired[str | None]
-    """New time of the last activity; null takes it away.
+    """New time of the last activity; null clears it.
     A time as in ISO 8601.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule SESS-50.
@@ -5558,27 +5556,27 @@ class SessionInfoUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class UsageUpdate(TypedDict):
-    """How full the context is and what the session has cost up to now.
+    """How full the context is, and the cost of the session so far.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     used: NotRequired[int]
-    """Tokens that fill the context at present; absent only where the peer has sent no such number.
+    """Tokens in the context now; absent only if the peer sent no such number.
     Rule TURN-12.
     """
     size: NotRequired[int]
-    """Tokens that fit into the context; absent only where the peer has sent no such number.
+    """Size of the context in tokens; absent only if the peer sent no such number.
     Rule TURN-12.
     """
     cost: NotRequired[Cost | None]
-    """What the session has cost from its start.
+    """Total cost of the session.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule TURN-12.
     """
     _meta: NotRequired[Meta | None]
 
 NoticeSeverity: TypeAlias = Literal["info", "warning", "error"] | str
-"""How serious a passing message is; it changes nothing but the look.
-- `info`: Good to know.
+"""Severity of a notice; it affects only how the notice is shown.
+- `info`: Information.
 - `warning`: Something may need attention.
 - `error`: Something went wrong.
 Other values are legal.
@@ -5586,11 +5584,11 @@ See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
 class Notice(TypedDict):
-    """Message to the user that is shown once, kept in no history and never relied upon.
+    """Message to the user that is shown once and is not part of the history.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     severity: NoticeSeverity
-    """How serious the matter is.
+    """Severity of the notice.
     Rule NOTE-01.
     """
     title: str
@@ -5598,22 +5596,22 @@ class Notice(TypedDict):
     Rule NOTE-01.
     """
     description: NotRequired[str | None]
-    """More about the matter, or what to do.
+    """Details, or what to do.
     Rule NOTE-01.
     """
     _meta: NotRequired[Meta | None]
 
 CompactionId: TypeAlias = str
-"""Name of a compaction, made by the agent and never used twice in a session.
+"""Id of a compaction, chosen by the agent and never reused in a session.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
 CompactionStatus: TypeAlias = Literal["in_progress", "completed", "failed", "cancelled"] | str
-"""How far a compaction has come; all but the first of these states are final.
-- `in_progress`: The agent is condensing its context.
-- `completed`: The context has been condensed.
-- `failed`: The attempt went wrong.
-- `cancelled`: The attempt was stopped.
+"""Status of a compaction; all but the first are final.
+- `in_progress`: The agent is compacting its context.
+- `completed`: The context was compacted.
+- `failed`: The compaction failed.
+- `cancelled`: The compaction was cancelled.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
@@ -5627,11 +5625,11 @@ class CompactionUpdate(TypedDict):
     Rule NOTE-08.
     """
     status: CompactionStatus
-    """How far the compaction has come.
+    """Status of the compaction.
     Rule NOTE-08.
     """
     summary: NotRequired[list[ContentBlock] | None]
-    """What is left of the condensed history; it replaces all earlier pieces.
+    """Summary of the compacted history; it replaces all earlier chunks.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule NOTE-10.
     """
@@ -5643,51 +5641,51 @@ class CompactionUpdate(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class CompactionSummaryChunk(TypedDict):
-    """Next piece of the summary that a running compaction leaves in place of the history.
+    """Next chunk of the summary that replaces the history.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     compactionId: CompactionId
-    """Compaction that the piece belongs to.
+    """Compaction that the chunk belongs to.
     Rule NOTE-07.
     """
     content: ContentBlock
-    """Block to add to the summary."""
+    """Block to append to the summary."""
     _meta: NotRequired[Meta | None]
 
 class SubagentUpdate(TypedDict):
-    """A session that the agent runs below another one: its first report or changes to it.
+    """A child session that the agent runs for another session: its announcement, or changes to it.
     See https://agentclientprotocol.com/protocol/v2/subagents
     """
     sessionId: SessionId
     """Id of the child session, used in all messages about it."""
     title: NotRequired[str | None]
-    """Text to show for the child; null takes it away.
+    """Title of the child; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     description: NotRequired[str | None]
-    """What the child is there for; null takes it away.
+    """What the child does; null clears it.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     capabilities: NotRequired[SubagentSessionCapabilities | None]
-    """What the client may do to the child; null allows nothing.
+    """What the client may do with the child; null allows nothing.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     state: NotRequired[StateUpdate | None]
-    """What the child is doing at present; null makes it unknown without ending anything.
+    """Current state of the child; null makes it unknown and ends nothing.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     cwd: NotRequired[AbsolutePath | None]
-    """The child's working directory; unset, it is that of the parent.
+    """The child's working directory; if not set, that of the parent.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     additionalDirectories: NotRequired[list[AbsolutePath] | None]
-    """The child's further roots; unset, they are those of the parent.
+    """The child's additional directories; if not set, those of the parent.
     Absent keeps what is known, null clears it, a value replaces it.
     """
     _meta: NotRequired[Meta | None]
 
 class SessionMessage(TypedDict):
-    """Message from one session to another, as either side's history shows it; absent members stay.
+    """Message from one session to another, in the history of either; absent members stay.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     messageId: MessageId
@@ -5715,13 +5713,13 @@ class SessionMessage(TypedDict):
     _meta: NotRequired[Meta | None]
 
 class SessionMessageChunk(TypedDict):
-    """Next block of a message between sessions, which is sent piece by piece.
+    """Next block of a message between sessions that is sent in chunks.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     messageId: MessageId
     """Message that the block belongs to."""
     content: ContentBlock
-    """Block to add to the message."""
+    """Block to append to the message."""
     _meta: NotRequired[Meta | None]
 
 ClientRequest: TypeAlias = Literal[
@@ -5763,95 +5761,95 @@ class SendClientRequest(Protocol[_Sent]):
 
     @overload
     def __call__(self, method: Literal["initialize"], params: InitializeRequest, /) -> _Sent:
-        """Opens a connection: the two sides settle on a version and tell each other what they can do.
+        """Opens a connection: negotiates the protocol version and exchanges capabilities.
         See https://agentclientprotocol.com/protocol/v2/initialization
         """
         ...
     @overload
     def __call__(self, method: Literal["auth/login"], params: LoginAuthRequest, /) -> _Sent:
-        """Logs in by one of the ways that the agent listed when the connection was opened.
+        """Logs in with one of the authentication methods that the agent listed in `initialize`.
         See https://agentclientprotocol.com/protocol/v2/authentication
         """
         ...
     @overload
     def __call__(self, method: Literal["auth/logout"], params: LogoutAuthRequest, /) -> _Sent:
-        """Ends the login, so that calls which need one are refused until the next login.
+        """Logs out; requests that need a login are refused until the next one.
         See https://agentclientprotocol.com/protocol/v2/authentication
         """
         ...
     @overload
     def __call__(self, method: Literal["session/new"], params: NewSessionRequest, /) -> _Sent:
-        """Starts a conversation in a working directory and returns its id.
+        """Creates a session in a working directory and returns its id.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/list"], params: ListSessionsRequest, /) -> _Sent:
-        """Returns the sessions that the agent knows, page by page, without attaching to any of them.
+        """Returns the sessions that the agent knows, page by page, without opening any of them.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-list
         """
         ...
     @overload
     def __call__(self, method: Literal["session/delete"], params: DeleteSessionRequest, /) -> _Sent:
-        """Takes a session out of the list for good; asking for one that is gone succeeds as well.
+        """Deletes a session; deleting an unknown one succeeds as well.
         Needs the agent's capability `session.delete` (rule SESS-13).
         See https://agentclientprotocol.com/protocol/v2/session-delete
         """
         ...
     @overload
     def __call__(self, method: Literal["session/resume"], params: ResumeSessionRequest, /) -> _Sent:
-        """Goes on with an earlier conversation, with or without a replay of its history.
+        """Resumes an earlier session, with or without a replay of its history.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/close"], params: CloseSessionRequest, /) -> _Sent:
-        """Stops the work of a session and frees what the agent holds for it.
+        """Closes a session: cancels its work and frees its resources.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["tool_call/cancel"], params: CancelToolCallRequest, /) -> _Sent:
-        """Asks the agent to stop one tool call, if that call allows it.
+        """Cancels a tool call, if it can be cancelled.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/tool-calls
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/cancel"], params: CancelTerminalRequest, /) -> _Sent:
-        """Asks the agent to stop the command in one of its terminals, if that terminal allows it.
+        """Cancels the command of a terminal of the agent, if it can be cancelled.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/tool-calls
         """
         ...
     @overload
     def __call__(self, method: Literal["session/set_config_option"], params: SetSessionConfigOptionRequest, /) -> _Sent:
-        """Changes one setting of a session and returns all settings, as others may change with it.
+        """Sets a config option of a session and returns all of them, as others may change with it.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-config-options
         """
         ...
     @overload
     def __call__(self, method: Literal["session/prompt"], params: PromptRequest, /) -> _Sent:
-        """Hands the agent a user message and is answered once the message has its place in the conversation.
+        """Sends a user message; the response comes once the message is in the conversation.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> _Sent:
-        """Returns the model providers that can be routed and where each one points.
+        """Returns the configurable model providers and their current configuration.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -5859,7 +5857,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> _Sent:
-        """Routes one model provider; the call replaces everything that was set for it.
+        """Configures a model provider; this replaces its entire configuration.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -5867,7 +5865,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> _Sent:
-        """Switches one model provider off; it remains in the list and can be set again.
+        """Disables a model provider; it stays in the list and can be configured again.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -5875,7 +5873,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> _Sent:
-        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
+        """Returns whether the user is logged in; it changes nothing and needs no login.
         Needs the agent's capability `auth.status` (rule AUTH-30).
         Draft: `auth_status`.
         See https://agentclientprotocol.com/rfds/get-auth-state
@@ -5883,7 +5881,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/fork"], params: ForkSessionRequest, /) -> _Sent:
-        """Starts a new conversation from the state of an existing one, which stays as it is.
+        """Creates a session from the state of an existing one, which stays unchanged.
         Needs the agent's capability `session.fork` (rule SESS-14).
         Draft: `session_fork`.
         See https://agentclientprotocol.com/rfds/session-fork
@@ -5891,7 +5889,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/archive"], params: ArchiveSessionRequest, /) -> _Sent:
-        """Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
+        """Archives a session: its id and history are kept, its running work is cancelled.
         Needs the agent's capability `session.archive` (rule CAP-15).
         Draft: `session_archive`.
         See https://agentclientprotocol.com/rfds/session-archive
@@ -5899,7 +5897,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/unarchive"], params: UnarchiveSessionRequest, /) -> _Sent:
-        """Returns an archived session to the usual list without starting it.
+        """Takes a session out of the archive without opening it.
         Needs the agent's capability `session.archive` (rule CAP-15).
         Draft: `session_archive`.
         See https://agentclientprotocol.com/rfds/session-archive
@@ -5907,7 +5905,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/status"], params: SessionStatusRequest, /) -> _Sent:
-        """Asks whether the agent holds a session in memory, with no effect on the session.
+        """Returns whether a session is in the agent's memory, with no effect on the session.
         Needs the agent's capability `session.status` (rule CAP-15).
         Draft: `session_status`.
         See https://agentclientprotocol.com/rfds/session-status
@@ -5915,7 +5913,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["session/set_title"], params: SetSessionTitleRequest, /) -> _Sent:
-        """Gives a session a title of the client's choice and returns what the agent made of it.
+        """Sets the title of a session and returns the title that the agent stored.
         Needs the agent's capability `session.title` (rule CAP-15).
         Draft: `session_set_title`.
         See https://agentclientprotocol.com/protocol/v2/schema
@@ -5923,21 +5921,21 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["proxy/initialize"], params: InitializeProxyRequest, /) -> _Sent:
-        """Opens the connection to a component that has another one behind it.
+        """Opens the connection to a component that acts as a proxy.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorRequest, /) -> _Sent:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["nes/start"], params: StartNesRequest, /) -> _Sent:
-        """Opens a session for edit suggestions, apart from all chat sessions, and returns its id.
+        """Opens a session for next edit suggestions, separate from all other sessions, and returns its id.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -5945,7 +5943,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["nes/suggest"], params: SuggestNesRequest, /) -> _Sent:
-        """Asks what the user may want to change next, at or away from the cursor.
+        """Asks for suggestions of what to change next, at or away from the cursor.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -5953,7 +5951,7 @@ class SendClientRequest(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["nes/close"], params: CloseNesRequest, /) -> _Sent:
-        """Ends a session for edit suggestions and frees what the agent holds for it.
+        """Ends a session for next edit suggestions and frees its resources.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -5965,95 +5963,95 @@ class CallAgent(Protocol):
 
     @overload
     def __call__(self, method: Literal["initialize"], params: InitializeRequest, /) -> Awaitable[InitializeResponse]:
-        """Opens a connection: the two sides settle on a version and tell each other what they can do.
+        """Opens a connection: negotiates the protocol version and exchanges capabilities.
         See https://agentclientprotocol.com/protocol/v2/initialization
         """
         ...
     @overload
     def __call__(self, method: Literal["auth/login"], params: LoginAuthRequest, /) -> Awaitable[LoginAuthResponse]:
-        """Logs in by one of the ways that the agent listed when the connection was opened.
+        """Logs in with one of the authentication methods that the agent listed in `initialize`.
         See https://agentclientprotocol.com/protocol/v2/authentication
         """
         ...
     @overload
     def __call__(self, method: Literal["auth/logout"], params: LogoutAuthRequest, /) -> Awaitable[LogoutAuthResponse]:
-        """Ends the login, so that calls which need one are refused until the next login.
+        """Logs out; requests that need a login are refused until the next one.
         See https://agentclientprotocol.com/protocol/v2/authentication
         """
         ...
     @overload
     def __call__(self, method: Literal["session/new"], params: NewSessionRequest, /) -> Awaitable[NewSessionResponse]:
-        """Starts a conversation in a working directory and returns its id.
+        """Creates a session in a working directory and returns its id.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/list"], params: ListSessionsRequest, /) -> Awaitable[ListSessionsResponse]:
-        """Returns the sessions that the agent knows, page by page, without attaching to any of them.
+        """Returns the sessions that the agent knows, page by page, without opening any of them.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-list
         """
         ...
     @overload
     def __call__(self, method: Literal["session/delete"], params: DeleteSessionRequest, /) -> Awaitable[DeleteSessionResponse]:
-        """Takes a session out of the list for good; asking for one that is gone succeeds as well.
+        """Deletes a session; deleting an unknown one succeeds as well.
         Needs the agent's capability `session.delete` (rule SESS-13).
         See https://agentclientprotocol.com/protocol/v2/session-delete
         """
         ...
     @overload
     def __call__(self, method: Literal["session/resume"], params: ResumeSessionRequest, /) -> Awaitable[ResumeSessionResponse]:
-        """Goes on with an earlier conversation, with or without a replay of its history.
+        """Resumes an earlier session, with or without a replay of its history.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["session/close"], params: CloseSessionRequest, /) -> Awaitable[CloseSessionResponse]:
-        """Stops the work of a session and frees what the agent holds for it.
+        """Closes a session: cancels its work and frees its resources.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-setup
         """
         ...
     @overload
     def __call__(self, method: Literal["tool_call/cancel"], params: CancelToolCallRequest, /) -> Awaitable[CancelToolCallResponse]:
-        """Asks the agent to stop one tool call, if that call allows it.
+        """Cancels a tool call, if it can be cancelled.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/tool-calls
         """
         ...
     @overload
     def __call__(self, method: Literal["terminal/cancel"], params: CancelTerminalRequest, /) -> Awaitable[CancelTerminalResponse]:
-        """Asks the agent to stop the command in one of its terminals, if that terminal allows it.
+        """Cancels the command of a terminal of the agent, if it can be cancelled.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/tool-calls
         """
         ...
     @overload
     def __call__(self, method: Literal["session/set_config_option"], params: SetSessionConfigOptionRequest, /) -> Awaitable[SetSessionConfigOptionResponse]:
-        """Changes one setting of a session and returns all settings, as others may change with it.
+        """Sets a config option of a session and returns all of them, as others may change with it.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/session-config-options
         """
         ...
     @overload
     def __call__(self, method: Literal["session/prompt"], params: PromptRequest, /) -> Awaitable[PromptResponse]:
-        """Hands the agent a user message and is answered once the message has its place in the conversation.
+        """Sends a user message; the response comes once the message is in the conversation.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> Awaitable[MessageMcpResponse]:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> Awaitable[ListProvidersResponse]:
-        """Returns the model providers that can be routed and where each one points.
+        """Returns the configurable model providers and their current configuration.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -6061,7 +6059,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> Awaitable[SetProviderResponse]:
-        """Routes one model provider; the call replaces everything that was set for it.
+        """Configures a model provider; this replaces its entire configuration.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -6069,7 +6067,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> Awaitable[DisableProviderResponse]:
-        """Switches one model provider off; it remains in the list and can be set again.
+        """Disables a model provider; it stays in the list and can be configured again.
         Needs the agent's capability `providers` (rule PROV-01).
         Draft: `llm_providers`.
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
@@ -6077,7 +6075,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> Awaitable[AuthStatusResponse]:
-        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
+        """Returns whether the user is logged in; it changes nothing and needs no login.
         Needs the agent's capability `auth.status` (rule AUTH-30).
         Draft: `auth_status`.
         See https://agentclientprotocol.com/rfds/get-auth-state
@@ -6085,7 +6083,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/fork"], params: ForkSessionRequest, /) -> Awaitable[ForkSessionResponse]:
-        """Starts a new conversation from the state of an existing one, which stays as it is.
+        """Creates a session from the state of an existing one, which stays unchanged.
         Needs the agent's capability `session.fork` (rule SESS-14).
         Draft: `session_fork`.
         See https://agentclientprotocol.com/rfds/session-fork
@@ -6093,7 +6091,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/archive"], params: ArchiveSessionRequest, /) -> Awaitable[ArchiveSessionResponse]:
-        """Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
+        """Archives a session: its id and history are kept, its running work is cancelled.
         Needs the agent's capability `session.archive` (rule CAP-15).
         Draft: `session_archive`.
         See https://agentclientprotocol.com/rfds/session-archive
@@ -6101,7 +6099,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/unarchive"], params: UnarchiveSessionRequest, /) -> Awaitable[UnarchiveSessionResponse]:
-        """Returns an archived session to the usual list without starting it.
+        """Takes a session out of the archive without opening it.
         Needs the agent's capability `session.archive` (rule CAP-15).
         Draft: `session_archive`.
         See https://agentclientprotocol.com/rfds/session-archive
@@ -6109,7 +6107,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/status"], params: SessionStatusRequest, /) -> Awaitable[SessionStatusResponse]:
-        """Asks whether the agent holds a session in memory, with no effect on the session.
+        """Returns whether a session is in the agent's memory, with no effect on the session.
         Needs the agent's capability `session.status` (rule CAP-15).
         Draft: `session_status`.
         See https://agentclientprotocol.com/rfds/session-status
@@ -6117,7 +6115,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["session/set_title"], params: SetSessionTitleRequest, /) -> Awaitable[SetSessionTitleResponse]:
-        """Gives a session a title of the client's choice and returns what the agent made of it.
+        """Sets the title of a session and returns the title that the agent stored.
         Needs the agent's capability `session.title` (rule CAP-15).
         Draft: `session_set_title`.
         See https://agentclientprotocol.com/protocol/v2/schema
@@ -6125,21 +6123,21 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["proxy/initialize"], params: InitializeProxyRequest, /) -> Awaitable[InitializeProxyResponse]:
-        """Opens the connection to a component that has another one behind it.
+        """Opens the connection to a component that acts as a proxy.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorRequest, /) -> Awaitable[ProxySuccessorResponse]:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["nes/start"], params: StartNesRequest, /) -> Awaitable[StartNesResponse]:
-        """Opens a session for edit suggestions, apart from all chat sessions, and returns its id.
+        """Opens a session for next edit suggestions, separate from all other sessions, and returns its id.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6147,7 +6145,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["nes/suggest"], params: SuggestNesRequest, /) -> Awaitable[SuggestNesResponse]:
-        """Asks what the user may want to change next, at or away from the cursor.
+        """Asks for suggestions of what to change next, at or away from the cursor.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6155,7 +6153,7 @@ class CallAgent(Protocol):
         ...
     @overload
     def __call__(self, method: Literal["nes/close"], params: CloseNesRequest, /) -> Awaitable[CloseNesResponse]:
-        """Ends a session for edit suggestions and frees what the agent holds for it.
+        """Ends a session for next edit suggestions and frees its resources.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6185,34 +6183,34 @@ class SendClientNotification(Protocol[_Sent]):
 
     @overload
     def __call__(self, method: Literal["session/cancel"], params: CancelSessionNotification, /) -> _Sent:
-        """Asks the agent to stop what a session does in the foreground; background work goes on.
+        """Cancels the foreground work of a session; background work continues.
         Needs the agent's capability `session` (rule CAP-10).
         See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
         """
         ...
     @overload
     def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
-        """Tells the other side that the answer to one of the sender's requests is no longer needed.
+        """Cancels one of the sender's requests.
         See https://agentclientprotocol.com/protocol/v2/cancellation
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorNotification, /) -> _Sent:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["nes/accept"], params: AcceptNesNotification, /) -> _Sent:
-        """Tells the agent that the user took one of its suggestions.
+        """Reports that the user accepted a suggestion.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6220,7 +6218,7 @@ class SendClientNotification(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["nes/reject"], params: RejectNesNotification, /) -> _Sent:
-        """Tells the agent that one of its suggestions was not taken, and perhaps why.
+        """Reports that a suggestion was rejected, with the reason if it is known.
         Needs the agent's capability `nes` (rule NES-01).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6228,7 +6226,7 @@ class SendClientNotification(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["document/didOpen"], params: DidOpenDocumentNotification, /) -> _Sent:
-        """Tells the agent that a document was opened, with its full text.
+        """Reports that a document was opened, with its full text.
         Needs the agent's capability `nes.events.document.didOpen` (rule NES-04).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6236,7 +6234,7 @@ class SendClientNotification(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["document/didChange"], params: DidChangeDocumentNotification, /) -> _Sent:
-        """Tells the agent how the text of an open document changed.
+        """Reports how the text of an open document changed.
         Needs the agent's capability `nes.events.document.didChange` (rule NES-04).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6244,7 +6242,7 @@ class SendClientNotification(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["document/didClose"], params: DidCloseDocumentNotification, /) -> _Sent:
-        """Tells the agent that a document was closed.
+        """Reports that a document was closed.
         Needs the agent's capability `nes.events.document.didClose` (rule NES-04).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6252,7 +6250,7 @@ class SendClientNotification(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["document/didSave"], params: DidSaveDocumentNotification, /) -> _Sent:
-        """Tells the agent that a document was saved.
+        """Reports that a document was saved.
         Needs the agent's capability `nes.events.document.didSave` (rule NES-04).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6260,7 +6258,7 @@ class SendClientNotification(Protocol[_Sent]):
         ...
     @overload
     def __call__(self, method: Literal["document/didFocus"], params: DidFocusDocumentNotification, /) -> _Sent:
-        """Tells the agent which document the user is looking at now, and where in it.
+        """Reports which document the user is looking at, and where in it.
         Needs the agent's capability `nes.events.document.didFocus` (rule NES-04).
         Draft: `nes`.
         See https://agentclientprotocol.com/rfds/next-edit-suggestions
@@ -6285,41 +6283,41 @@ class SendAgentRequest(Protocol[_Sent]):
 
     @overload
     def __call__(self, method: Literal["session/request_permission"], params: RequestPermissionRequest, /) -> _Sent:
-        """Asks the user to allow or refuse a step before the agent takes it.
+        """Asks the user to allow or reject a tool call.
         See https://agentclientprotocol.com/protocol/v2/tool-calls
         """
         ...
     @overload
     def __call__(self, method: Literal["elicitation/create"], params: CreateElicitationRequest, /) -> _Sent:
-        """Puts questions to the user, by a form in the client or on a web page.
+        """Requests input from the user, with a form in the client or on a web page.
         Needs the client's capability `elicitation` (rule ELIC-02).
         See https://agentclientprotocol.com/protocol/v2/elicitation
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorRequest, /) -> _Sent:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/connect"], params: ConnectMcpRequest, /) -> _Sent:
-        """Opens a connection to an MCP server that the other side provides through this one.
+        """Opens a connection to an MCP server that the client provides over the ACP connection.
         Draft: `mcp_connections`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/disconnect"], params: DisconnectMcpRequest, /) -> _Sent:
-        """Closes a connection to an MCP server that the other side provides through this one.
+        """Closes a connection to an MCP server that the client provides over the ACP connection.
         Draft: `mcp_connections`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
@@ -6330,41 +6328,41 @@ class CallClient(Protocol):
 
     @overload
     def __call__(self, method: Literal["session/request_permission"], params: RequestPermissionRequest, /) -> Awaitable[RequestPermissionResponse]:
-        """Asks the user to allow or refuse a step before the agent takes it.
+        """Asks the user to allow or reject a tool call.
         See https://agentclientprotocol.com/protocol/v2/tool-calls
         """
         ...
     @overload
     def __call__(self, method: Literal["elicitation/create"], params: CreateElicitationRequest, /) -> Awaitable[CreateElicitationResponse]:
-        """Puts questions to the user, by a form in the client or on a web page.
+        """Requests input from the user, with a form in the client or on a web page.
         Needs the client's capability `elicitation` (rule ELIC-02).
         See https://agentclientprotocol.com/protocol/v2/elicitation
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> Awaitable[MessageMcpResponse]:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorRequest, /) -> Awaitable[ProxySuccessorResponse]:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/connect"], params: ConnectMcpRequest, /) -> Awaitable[ConnectMcpResponse]:
-        """Opens a connection to an MCP server that the other side provides through this one.
+        """Opens a connection to an MCP server that the client provides over the ACP connection.
         Draft: `mcp_connections`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/disconnect"], params: DisconnectMcpRequest, /) -> Awaitable[DisconnectMcpResponse]:
-        """Closes a connection to an MCP server that the other side provides through this one.
+        """Closes a connection to an MCP server that the client provides over the ACP connection.
         Draft: `mcp_connections`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
@@ -6388,40 +6386,40 @@ class SendAgentNotification(Protocol[_Sent]):
 
     @overload
     def __call__(self, method: Literal["session/update"], params: UpdateSessionNotification, /) -> _Sent:
-        """Reports what happens in a session: output, tool calls, plans and changes of settings.
+        """Reports what happens in a session: output, tool calls, plans, changes of config options and so on.
         See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
         """
         ...
     @overload
     def __call__(self, method: Literal["elicitation/complete"], params: CompleteElicitationNotification, /) -> _Sent:
-        """Says that what the user was to do on a web page has been done.
+        """Reports that an elicitation on a web page is complete.
         Needs the client's capability `elicitation.url` (rule ELIC-02).
         See https://agentclientprotocol.com/protocol/v2/elicitation
         """
         ...
     @overload
     def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
-        """Tells the other side that the answer to one of the sender's requests is no longer needed.
+        """Cancels one of the sender's requests.
         See https://agentclientprotocol.com/protocol/v2/cancellation
         """
         ...
     @overload
     def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
+        """Carries an MCP message to or from an MCP server over the ACP connection.
         Draft: `mcp_over_acp`.
         See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
     def __call__(self, method: Literal["auth/status_update"], params: AuthStatusUpdateNotification, /) -> _Sent:
-        """Tells the client that the state of the login is no longer what it last heard.
+        """Reports a change of the state of the login.
         Draft: `auth_status`.
         See https://agentclientprotocol.com/rfds/get-auth-state
         """
         ...
     @overload
     def __call__(self, method: Literal["proxy/successor"], params: ProxySuccessorNotification, /) -> _Sent:
-        """Carries one message between a proxy and the component behind it.
+        """Carries a message between a proxy and the next component.
         Draft: `proxy_chains`.
         See https://agentclientprotocol.com/rfds/proxy-chains
         """

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::schema::{unions, IntoOwned, Raw, Str};
 
-/// One command that a user calls by a prompt that begins with a slash and its name.
+/// A command that a user runs with a prompt that begins with a slash and its name.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/slash-commands>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub struct AvailableCommand<'a> {
     ///
     /// Rule CMD-02.
     pub description: Str<'a>,
-    /// What may follow the name; absent when nothing does.
+    /// What may follow the name; absent means nothing.
     ///
     /// Rule CMD-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ impl IntoOwned for AvailableCommand<'_> {
     }
 }
 
-/// What a command expects behind its name; so far only free text is known.
+/// What a command expects after its name; the only known form is free text.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/slash-commands>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -93,14 +93,14 @@ impl IntoOwned for AvailableCommandInput<'_> {
     }
 }
 
-/// Free text behind a command's name, passed to the command as it was typed.
+/// Free text after a command's name, passed to the command as it was typed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/slash-commands>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UnstructuredCommandInput<'a> {
-    /// Text to show while nothing has been typed.
+    /// Placeholder to show before anything has been typed.
     ///
     /// Rule CMD-03.
     pub hint: Str<'a>,
@@ -130,7 +130,7 @@ impl IntoOwned for UnstructuredCommandInput<'_> {
     }
 }
 
-/// The commands that a user can type from now on; the list replaces the earlier one.
+/// The commands that are available from now on; the list replaces the earlier one.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/slash-commands>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

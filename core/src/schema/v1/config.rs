@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 use super::SessionId;
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// The modes that a session can work in and the one that is in force.
+/// The modes of a session and the current one.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-modes>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionModeState<'a> {
-    /// Mode in force.
+    /// Current mode.
     ///
     /// Rule MODE-03.
     pub current_mode_id: SessionModeId<'a>,
@@ -56,26 +56,26 @@ impl IntoOwned for SessionModeState<'_> {
 }
 
 string_type! {
-    /// Name of a mode, made by the agent and valid within its session.
+    /// Id of a mode, chosen by the agent and valid within its session.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/session-modes>.
     SessionModeId
 }
 
-/// One way for the agent to work, such as asking first or only planning.
+/// A way in which the agent works, such as asking first or only planning.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-modes>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionMode<'a> {
-    /// Id to switch to the mode by.
+    /// Id of the mode.
     ///
     /// Rule MODE-03.
     pub id: SessionModeId<'a>,
-    /// Label for the choice that the user sees.
+    /// Label that the user sees.
     pub name: Str<'a>,
-    /// What the mode changes.
+    /// What the mode does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -110,23 +110,23 @@ impl IntoOwned for SessionMode<'_> {
     }
 }
 
-/// One setting of a session: a selection or a switch, with its present value.
+/// A config option of a session: a selection or a switch, with its current value.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigOption<'a> {
-    /// Id to change the setting by.
+    /// Id of the config option.
     ///
     /// Rule CONF-11.
     pub id: SessionConfigId<'a>,
-    /// Label for the setting.
+    /// Label for the config option.
     pub name: Str<'a>,
-    /// What the setting does.
+    /// What the config option does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// What the setting is about, for icons and placement only.
+    /// What the config option is about; for icons and placement only.
     ///
     /// Rule CONF-14.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,10 +172,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for SessionConfigOption<'a> {
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum SessionConfigOptionKind<'a> {
-    /// Setting whose value is picked from a list that the agent supplies.
+    /// Config option whose value is selected from a list of the agent.
     #[serde(rename = "select")]
     Select(SessionConfigSelect<'a>),
-    /// Setting that is on or off; sent only to clients that can show it.
+    /// Config option that is on or off; sent only to clients that can show it.
     #[serde(rename = "boolean")]
     Boolean(SessionConfigBoolean),
     /// A variant that this library does not know.
@@ -277,14 +277,14 @@ impl IntoOwned for SessionConfigOption<'_> {
 }
 
 string_type! {
-    /// Name of a setting, made by the agent and unique within its session.
+    /// Name of a config option, made by the agent and unique within its session.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
     SessionConfigId
 }
 
 string_enum! {
-    /// What a setting is about; it may guide display and nothing else.
+    /// What a config option is about; for display only.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
     SessionConfigOptionCategory {
@@ -296,19 +296,19 @@ string_enum! {
         ModelConfig = "model_config",
         /// How much the model reasons.
         ThoughtLevel = "thought_level",
-        /// How fast the model answers, as opposed to how much that costs.
+        /// How fast the model answers, at which cost.
         Speed = "speed",
     }
 }
 
 string_type! {
-    /// Name of one of the values that a setting can take, made by the agent.
+    /// Id of a value of a config option, chosen by the agent.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
     SessionConfigValueId
 }
 
-/// Values of a setting, either one plain list or a list of groups.
+/// Values of a config option, either one plain list or a list of groups.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -350,14 +350,14 @@ impl IntoOwned for SessionConfigSelectOptions<'_> {
     }
 }
 
-/// One value that a setting can take, with the words to show for it.
+/// A value of a config option, with its label.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigSelectOption<'a> {
-    /// Id to choose the value by.
+    /// Id of the value.
     pub value: SessionConfigValueId<'a>,
     /// Label for the value.
     pub name: Str<'a>,
@@ -396,7 +396,7 @@ impl IntoOwned for SessionConfigSelectOption<'_> {
     }
 }
 
-/// Values of a setting that are shown together under one heading.
+/// Values of a config option that are shown under one heading.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -448,20 +448,20 @@ impl IntoOwned for SessionConfigSelectGroup<'_> {
 }
 
 string_type! {
-    /// Name of a group that several values of a setting are listed under.
+    /// Id of a group of values of a config option.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
     SessionConfigGroupId
 }
 
-/// Setting whose value is picked from a list that the agent supplies.
+/// Config option whose value is selected from a list of the agent.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigSelect<'a> {
-    /// Value in force, which is one of the options.
+    /// Current value, which is one of the options.
     ///
     /// Rule CONF-02.
     #[serde(borrow)]
@@ -488,14 +488,14 @@ impl IntoOwned for SessionConfigSelect<'_> {
     }
 }
 
-/// Setting that is on or off; sent only to clients that can show it.
+/// Config option that is on or off; sent only to clients that can show it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigBoolean {
-    /// True when the setting is on.
+    /// True when the config option is on.
     ///
     /// Rule CONF-02.
     pub current_value: bool,
@@ -511,7 +511,7 @@ impl SessionConfigBoolean {
 
 crate::schema::owned::never_borrow!(SessionConfigBoolean);
 
-/// Empty answer that says the mode asked for is in force from now on.
+/// Empty response: the requested mode is the current one from now on.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-modes>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -550,14 +550,14 @@ impl IntoOwned for SetSessionModeResponse<'_> {
     }
 }
 
-/// All settings of the session after the change, not just the changed one.
+/// All config options of the session after the change, not just the changed one.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionConfigOptionResponse<'a> {
-    /// Complete list with present values; it replaces what the client had.
+    /// Complete list with current values; it replaces what the client had.
     ///
     /// Rule CONF-06.
     #[serde(default)]
@@ -591,14 +591,14 @@ impl IntoOwned for SetSessionConfigOptionResponse<'_> {
     }
 }
 
-/// Says that the agent itself has put the session into another mode.
+/// Reports that the agent has changed the mode of the session.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-modes>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CurrentModeUpdate<'a> {
-    /// Mode in force from now on.
+    /// The new current mode.
     ///
     /// Rule MODE-05.
     pub current_mode_id: SessionModeId<'a>,
@@ -628,14 +628,14 @@ impl IntoOwned for CurrentModeUpdate<'_> {
     }
 }
 
-/// All settings of the session after the agent itself has changed some.
+/// All config options of the session after the agent itself has changed some.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ConfigOptionUpdate<'a> {
-    /// Complete list with present values; it replaces what the client had.
+    /// Complete list with current values; it replaces what the client had.
     ///
     /// Rule CONF-07.
     #[serde(default)]
@@ -666,14 +666,14 @@ impl IntoOwned for ConfigOptionUpdate<'_> {
     }
 }
 
-/// Which of a session's modes should be in force; it may come in mid-turn.
+/// The mode to switch to; it can be changed during a turn.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-modes>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionModeRequest<'a> {
-    /// Session to switch.
+    /// Session whose mode to change.
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
@@ -711,7 +711,7 @@ impl IntoOwned for SetSessionModeRequest<'_> {
     }
 }
 
-/// Which setting of a session to change, and the value that it should get.
+/// The config option to change, and its new value.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -722,7 +722,7 @@ pub struct SetSessionConfigOptionRequest<'a> {
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
-    /// One of the session's settings.
+    /// One of the session's config options.
     ///
     /// Rule CONF-11.
     pub config_id: SessionConfigId<'a>,
@@ -761,7 +761,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for SetSessionConfigOptionRequest<'a> {
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum SetSessionConfigOptionRequestKind<'a> {
-    /// The setting is a switch.
+    /// The config option is a switch.
     #[serde(rename = "boolean")]
     Boolean(SetSessionConfigOptionRequestKindBoolean),
     /// The variant without the member `type`.
@@ -839,7 +839,7 @@ impl SetSessionConfigOptionRequestKind<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionConfigOptionRequestKindBoolean {
-    /// True to switch the setting on.
+    /// True to switch the config option on.
     ///
     /// Rule CONF-09.
     pub value: bool,
@@ -913,7 +913,7 @@ impl IntoOwned for SetSessionConfigOptionRequest<'_> {
     }
 }
 
-/// Value that one setting of a session is to start with.
+/// Initial value of a config option.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-options>. Draft `session_options`: may still
 /// change.
@@ -921,7 +921,7 @@ impl IntoOwned for SetSessionConfigOptionRequest<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InitialSessionConfigOption<'a> {
-    /// Setting that gets the value; unknown ones are passed over.
+    /// Config option that gets the value; unknown ones are ignored.
     ///
     /// Rule CONF-11.
     pub config_id: SessionConfigId<'a>,
@@ -954,7 +954,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for InitialSessionConfigOption<'a> {
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum InitialSessionConfigOptionKind<'a> {
-    /// The setting is a switch.
+    /// The config option is a switch.
     #[serde(rename = "boolean")]
     Boolean(InitialSessionConfigOptionKindBoolean),
     /// The variant without the member `type`.
@@ -1032,7 +1032,7 @@ impl InitialSessionConfigOptionKind<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InitialSessionConfigOptionKindBoolean {
-    /// True to switch the setting on.
+    /// True to switch the config option on.
     ///
     /// Rule CONF-09.
     pub value: bool,

@@ -8,26 +8,26 @@ use serde_json::value::RawValue;
 
 use crate::schema::{scalars::string_enum, unions, IntoOwned, Raw, Str};
 
-/// One piece of a message or of a tool's result, in the same form that MCP uses.
+/// A part of a message or of a tool's result, in the form that MCP uses.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/content>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum ContentBlock<'a> {
-    /// Plain text or Markdown, the one kind of content that works everywhere.
+    /// Plain text or Markdown; every peer supports this kind of content.
     #[serde(rename = "text")]
     Text(TextContent<'a>),
-    /// Picture whose bytes travel inside the message; in prompts it needs a capability.
+    /// Image whose bytes are in the message; in prompts it needs a capability.
     #[serde(rename = "image")]
     Image(ImageContent<'a>),
-    /// Sound whose bytes travel inside the message; in prompts it needs a capability.
+    /// Audio whose bytes are in the message; in prompts it needs a capability.
     #[serde(rename = "audio")]
     Audio(AudioContent<'a>),
-    /// Pointer to a resource that the agent fetches by itself when it wants it.
+    /// Link to a resource that the agent can fetch by itself.
     #[serde(rename = "resource_link")]
     ResourceLink(ResourceLink<'a>),
-    /// Resource that travels inside the message, so that nobody has to fetch it.
+    /// Resource whose contents are in the message.
     #[serde(rename = "resource")]
     Resource(EmbeddedResource<'a>),
     /// A variant that this library does not know.
@@ -109,20 +109,20 @@ impl IntoOwned for ContentBlock<'_> {
     }
 }
 
-/// Hints that a receiver may follow when it shows or forwards content.
+/// Hints for showing or forwarding content.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Annotations<'a> {
-    /// For whom the content is meant.
+    /// Who the content is meant for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role<'a>>>,
     /// When the resource behind the content last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<Str<'a>>,
-    /// Weight of the content against other content; more is more important.
+    /// Priority relative to other content; a higher value is more important.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<f64>,
     /// Extension metadata (`_meta`): an object.
@@ -166,25 +166,25 @@ impl IntoOwned for Annotations<'_> {
 }
 
 string_enum! {
-    /// One of the two parties of a conversation, as a reader that content is meant for.
+    /// One of the two sides of a conversation, as the audience of content.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/content>.
     Role {
         /// The agent with its model.
         Assistant = "assistant",
-        /// The person whom the agent works for.
+        /// The user.
         User = "user",
     }
 }
 
-/// Plain text or Markdown, the one kind of content that works everywhere.
+/// Plain text or Markdown; every peer supports this kind of content.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TextContent<'a> {
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
     /// The member `text` of the specification.
@@ -222,17 +222,17 @@ impl IntoOwned for TextContent<'_> {
     }
 }
 
-/// Picture whose bytes travel inside the message; in prompts it needs a capability.
+/// Image whose bytes are in the message; in prompts it needs a capability.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ImageContent<'a> {
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
-    /// Bytes of the picture.
+    /// Bytes of the image.
     ///
     /// Rule CONT-07.
     pub data: Str<'a>,
@@ -240,7 +240,7 @@ pub struct ImageContent<'a> {
     ///
     /// Rule CONT-06.
     pub mime_type: Str<'a>,
-    /// Where the picture comes from.
+    /// Where the image comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<Str<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -277,17 +277,17 @@ impl IntoOwned for ImageContent<'_> {
     }
 }
 
-/// Sound whose bytes travel inside the message; in prompts it needs a capability.
+/// Audio whose bytes are in the message; in prompts it needs a capability.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AudioContent<'a> {
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
-    /// Bytes of the sound.
+    /// Bytes of the audio.
     ///
     /// Rule CONT-07.
     pub data: Str<'a>,
@@ -327,17 +327,17 @@ impl IntoOwned for AudioContent<'_> {
     }
 }
 
-/// Pointer to a resource that the agent fetches by itself when it wants it.
+/// Link to a resource that the agent can fetch by itself.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceLink<'a> {
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
-    /// What the resource holds.
+    /// What the resource contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
     /// Media type of the resource.
@@ -347,10 +347,10 @@ pub struct ResourceLink<'a> {
     ///
     /// Rule CONT-06.
     pub name: Str<'a>,
-    /// Number of bytes in the resource, where it is known.
+    /// Size of the resource in bytes, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
-    /// Name to put in front of people.
+    /// Name to show to users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Str<'a>>,
     /// Where the resource is.
@@ -446,7 +446,7 @@ impl IntoOwned for EmbeddedResourceResource<'_> {
     }
 }
 
-/// Contents of a resource that is text, with the address that it came from.
+/// Contents of a text resource, with its URI.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -456,7 +456,7 @@ pub struct TextResourceContents<'a> {
     /// Media type of the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<Str<'a>>,
-    /// The whole text of the resource.
+    /// The complete text of the resource.
     ///
     /// Rule CONT-06.
     pub text: Str<'a>,
@@ -496,7 +496,7 @@ impl IntoOwned for TextResourceContents<'_> {
     }
 }
 
-/// Contents of a resource that is not text, with the address that it came from.
+/// Contents of a resource that is not text, with its URI.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -546,14 +546,14 @@ impl IntoOwned for BlobResourceContents<'_> {
     }
 }
 
-/// Resource that travels inside the message, so that nobody has to fetch it.
+/// Resource whose contents are in the message.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct EmbeddedResource<'a> {
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
     /// Text or bytes of the resource.
@@ -591,7 +591,7 @@ impl IntoOwned for EmbeddedResource<'_> {
     }
 }
 
-/// Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+/// Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

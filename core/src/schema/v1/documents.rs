@@ -69,7 +69,7 @@ impl IntoOwned for DidChangeDocumentNotification<'_> {
     }
 }
 
-/// Document that was closed in the editor, of which no more is heard.
+/// Document that was closed in the editor; no more notifications follow for it.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ impl IntoOwned for DidCloseDocumentNotification<'_> {
     }
 }
 
-/// Document that the user has just switched to, and what is seen of it.
+/// Document that the user has just switched to, and the visible part of it.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -127,7 +127,7 @@ pub struct DidFocusDocumentNotification<'a> {
     pub version: i64,
     /// Where the cursor is.
     pub position: Position<'a>,
-    /// Part of the document on screen.
+    /// Visible part of the document.
     pub visible_range: Range<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -240,7 +240,7 @@ impl IntoOwned for DidOpenDocumentNotification<'_> {
     }
 }
 
-/// Document that was written to disk, with the text that was last told.
+/// Document that was saved, with the text that was last reported.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -281,7 +281,7 @@ impl IntoOwned for DidSaveDocumentNotification<'_> {
     }
 }
 
-/// Mark of an agent that wants `document/didChange`, with the form that changes should have.
+/// Its presence means that the agent wants `document/didChange`; it has the form of the changes.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -316,7 +316,7 @@ impl IntoOwned for NesDocumentDidChangeCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent wants `document/didClose`.
+/// Empty object; its presence means that the agent wants `document/didClose`.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -355,7 +355,7 @@ impl IntoOwned for NesDocumentDidCloseCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent wants `document/didFocus`.
+/// Empty object; its presence means that the agent wants `document/didFocus`.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -394,7 +394,7 @@ impl IntoOwned for NesDocumentDidFocusCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent wants `document/didOpen`.
+/// Empty object; its presence means that the agent wants `document/didOpen`.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -433,7 +433,7 @@ impl IntoOwned for NesDocumentDidOpenCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent wants `document/didSave`.
+/// Empty object; its presence means that the agent wants `document/didSave`.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -472,7 +472,7 @@ impl IntoOwned for NesDocumentDidSaveCapabilities<'_> {
     }
 }
 
-/// Document events the agent wants; one that is absent is never sent.
+/// Document notifications that the agent wants; an absent one is never sent.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -591,7 +591,7 @@ string_enum! {
     ///
     /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
     PositionEncodingKind {
-        /// UTF-16 code units: the default, which everyone supports.
+        /// UTF-16 code units: the default, which every peer supports.
         Utf16 = "utf-16",
         /// Unicode code points.
         Utf32 = "utf-32",
@@ -600,7 +600,7 @@ string_enum! {
     }
 }
 
-/// Stretch of text from one position up to, but not including, another.
+/// Range of text from one position up to, but not including, another.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -683,13 +683,13 @@ impl IntoOwned for TextDocumentContentChangeEvent<'_> {
 }
 
 string_enum! {
-    /// How much of a document a notification of its change carries.
+    /// Which text a notification of a change contains.
     ///
     /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
     TextDocumentSyncKind {
-        /// Each change holds the complete new text and no range.
+        /// Each change has the complete new text and no range.
         Full = "full",
-        /// Each change holds a range and the text that takes its place.
+        /// Each change has a range and the text that replaces it.
         Incremental = "incremental",
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::SessionId;
 use crate::schema::{IntoOwned, Raw, Str};
 
-/// Which text file to write and its new text; a missing file is created.
+/// The text file to write and its new text; a missing file is created.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/file-system>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ impl IntoOwned for WriteTextFileRequest<'_> {
     }
 }
 
-/// Which text file to read and, when not all of it, which of its lines.
+/// The text file to read and, if not all of it, the lines.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/file-system>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,12 +70,12 @@ pub struct ReadTextFileRequest<'a> {
     ///
     /// Rule FS-03.
     pub path: Str<'a>,
-    /// First line wanted; absent means the top of the file.
+    /// First line to read; absent means the beginning of the file.
     ///
     /// Rule FS-04.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Number of lines wanted at most; absent means all that are left.
+    /// Maximum number of lines; absent means all remaining lines.
     ///
     /// Rule FS-04.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,7 +114,7 @@ impl IntoOwned for ReadTextFileRequest<'_> {
     }
 }
 
-/// Empty answer that says the file now holds the text that was sent.
+/// Empty response: the file was written.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/file-system>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -153,14 +153,14 @@ impl IntoOwned for WriteTextFileResponse<'_> {
     }
 }
 
-/// Text that was asked for, with what the editor has not saved yet.
+/// The requested text, including changes that the editor has not saved.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/file-system>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ReadTextFileResponse<'a> {
-    /// The file's text, or the wanted lines of it.
+    /// The file's text, or the requested lines of it.
     ///
     /// Rule FS-08.
     pub content: Str<'a>,

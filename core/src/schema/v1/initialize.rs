@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 use super::{AuthMethod, ClientNesCapabilities, NesCapabilities, PositionEncodingKind};
 use crate::schema::{scalars::integer_type, unions, IntoOwned, Raw, Str};
 
-/// An agent's answer to the proposal: the version both will speak and what the agent can serve.
+/// The agent's response: the protocol version for both sides and what the agent supports.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InitializeResponse<'a> {
-    /// The proposed version when the agent knows it, otherwise the newest one it has.
+    /// The proposed version if the agent supports it, otherwise its newest one.
     ///
     /// Rule INIT-05.
     pub protocol_version: ProtocolVersion,
-    /// Features that the client may use; whatever is left out counts as unsupported.
+    /// Features that the client may use; an absent one is not supported.
     ///
     /// Rule CAP-06.
     #[serde(default)]
     pub agent_capabilities: AgentCapabilities<'a>,
-    /// Ways to log in, in the agent's order; an empty list says that there is nothing to choose from.
+    /// Authentication methods in the agent's order; an empty list means that there are none.
     ///
     /// Rule AUTH-28.
     #[serde(default)]
     pub auth_methods: Vec<AuthMethod<'a>>,
-    /// Program behind the agent, for logs and for display.
+    /// Name and version of the agent, for logs and for display.
     ///
     /// Rule INIT-11.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,45 +75,45 @@ impl IntoOwned for InitializeResponse<'_> {
 }
 
 integer_type! {
-    /// Major version of the protocol as one whole number, raised only when compatibility is lost.
+    /// Major version of the protocol, an integer; it changes only with incompatible changes.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
     ProtocolVersion: u16 {}
 }
 
-/// What an agent can do for a client; a member left out means that it cannot.
+/// What an agent supports; an absent member means that it does not.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AgentCapabilities<'a> {
-    /// True when `session/load` is served.
+    /// True when `session/load` is supported.
     ///
     /// Rule CAP-03.
     #[serde(default)]
     pub load_session: bool,
-    /// Kinds of content a prompt may hold beside text and resource links.
+    /// Kinds of content that a prompt may contain in addition to text and resource links.
     ///
     /// Rule CAP-06.
     #[serde(default)]
     pub prompt_capabilities: PromptCapabilities<'a>,
-    /// Ways of reaching tool servers that the agent knows beside standard input and output.
+    /// Transports to MCP servers that the agent supports in addition to standard input and output.
     ///
     /// Rule CAP-06.
     #[serde(default)]
     pub mcp_capabilities: McpCapabilities<'a>,
-    /// Optional session methods and parameters that the agent serves.
+    /// Optional session methods and parameters that the agent supports.
     ///
     /// Rule CAP-06.
     #[serde(default)]
     pub session_capabilities: SessionCapabilities<'a>,
-    /// What the agent offers around login beyond the login itself.
+    /// Support for authentication in addition to logging in.
     ///
     /// Rule CAP-06.
     #[serde(default)]
     pub auth: AgentAuthCapabilities<'a>,
-    /// Present when the agent lets a client route its model traffic.
+    /// Present when the client can configure the agent's model providers.
     ///
     /// Rule CAP-03. Draft `llm_providers`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ pub struct AgentCapabilities<'a> {
     /// Draft `nes`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub nes: Option<NesCapabilities<'a>>,
-    /// How the agent counts positions in text, chosen among what the client offered.
+    /// Position encoding of the agent, one of those that the client supports.
     ///
     /// Draft `nes`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -188,24 +188,24 @@ impl IntoOwned for AgentCapabilities<'_> {
     }
 }
 
-/// Kinds of prompt content that an agent accepts on top of text and resource links.
+/// Kinds of prompt content that an agent accepts in addition to text and resource links.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptCapabilities<'a> {
-    /// True when prompts may hold images.
+    /// True when prompts may contain images.
     ///
     /// Rule CAP-03.
     #[serde(default)]
     pub image: bool,
-    /// True when prompts may hold sound.
+    /// True when prompts may contain audio.
     ///
     /// Rule CAP-03.
     #[serde(default)]
     pub audio: bool,
-    /// True when prompts may hold whole resources.
+    /// True when prompts may contain embedded resources.
     ///
     /// Rule CAP-03.
     #[serde(default)]
@@ -250,24 +250,24 @@ impl IntoOwned for PromptCapabilities<'_> {
     }
 }
 
-/// Transports to MCP servers that an agent can use on top of standard input and output.
+/// Transports to MCP servers that an agent supports in addition to standard input and output.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpCapabilities<'a> {
-    /// True when servers may be reached over streamable HTTP.
+    /// True when the agent supports streamable HTTP.
     ///
     /// Rule CAP-03.
     #[serde(default)]
     pub http: bool,
-    /// True when servers may be reached over the outdated server-sent-events transport.
+    /// True when the agent supports the deprecated server-sent-events transport.
     ///
     /// Rule CAP-03.
     #[serde(default)]
     pub sse: bool,
-    /// True when servers may live behind the connection itself.
+    /// True when MCP servers can be reached over the ACP connection.
     ///
     /// Rule CAP-03. Draft `mcp_over_acp`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "unions::is_default")]
@@ -312,64 +312,65 @@ impl IntoOwned for McpCapabilities<'_> {
     }
 }
 
-/// Optional session features of an agent, each present as an object when it is on.
+/// Optional session features of an agent, each an object if it is supported.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionCapabilities<'a> {
-    /// Present when `session/list` is served.
+    /// Present when `session/list` is supported.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list: Option<SessionListCapabilities<'a>>,
-    /// Present when `session/delete` is served.
+    /// Present when `session/delete` is supported.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete: Option<SessionDeleteCapabilities<'a>>,
-    /// Present when sessions may be given more roots than their working directory.
+    /// Present when sessions can have additional directories.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_directories: Option<SessionAdditionalDirectoriesCapabilities<'a>>,
-    /// Present when a client may add instructions of its own at system level.
+    /// Present when a client may send a system prompt.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SessionSystemPromptCapabilities<'a>>,
-    /// Present when `session/fork` is served.
+    /// Present when `session/fork` is supported.
     ///
     /// Rule CAP-03. Draft `session_fork`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub fork: Option<SessionForkCapabilities<'a>>,
-    /// Present when sessions can be put into an archive and taken out again.
+    /// Present when sessions can be archived and restored.
     ///
     /// Rule CAP-03. Draft `session_archive`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub archive: Option<SessionArchiveCapabilities<'a>>,
-    /// Present when `session/status` is served.
+    /// Present when `session/status` is supported.
     ///
     /// Rule CAP-03. Draft `session_status`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub status: Option<SessionStatusCapabilities<'a>>,
-    /// Present when `session/set_title` is served; agents may report titles without it.
+    /// Present when `session/set_title` is supported; agents may report titles without it.
     ///
     /// Rule CAP-03. Draft `session_set_title`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub title: Option<SessionTitleCapabilities<'a>>,
-    /// Present when `session/resume` is served.
+    /// Present when `session/resume` is supported.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<SessionResumeCapabilities<'a>>,
-    /// Present when `session/close` is served.
+    /// Present when `session/close` is supported.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub close: Option<SessionCloseCapabilities<'a>>,
-    /// Present when `session/options` is served and sessions may be given values of settings to start with.
+    /// Present when `session/options` is supported and sessions can be opened with values for config
+    /// options.
     ///
     /// Rule CAP-03. Draft `session_options`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -443,7 +444,7 @@ impl IntoOwned for SessionCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/list`.
+/// Empty object; its presence means that the agent supports `session/list`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-list>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -482,7 +483,7 @@ impl IntoOwned for SessionListCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/delete`.
+/// Empty object; its presence means that the agent supports `session/delete`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-delete>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -521,7 +522,7 @@ impl IntoOwned for SessionDeleteCapabilities<'_> {
     }
 }
 
-/// Empty mark of an agent whose sessions may have more roots than one.
+/// Empty object; its presence means that sessions can have additional directories.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -560,14 +561,14 @@ impl IntoOwned for SessionAdditionalDirectoriesCapabilities<'_> {
     }
 }
 
-/// Mark of an agent that takes instructions at system level from the client.
+/// Its presence means that a client may send a system prompt.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionSystemPromptCapabilities<'a> {
-    /// Ways to apply the instructions other than appending them.
+    /// Modes other than appending the system prompt.
     ///
     /// Rule CAP-06.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -605,14 +606,14 @@ impl IntoOwned for SessionSystemPromptCapabilities<'_> {
     }
 }
 
-/// Ways to apply a client's instructions that an agent offers besides appending.
+/// Modes of a client's system prompt that an agent supports besides appending.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionSystemPromptModeCapabilities<'a> {
-    /// Present when the instructions may take the place of the agent's built-in ones.
+    /// Present when the system prompt can replace the agent's own.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -650,7 +651,7 @@ impl IntoOwned for SessionSystemPromptModeCapabilities<'_> {
     }
 }
 
-/// Empty mark of an agent whose built-in instructions can be replaced.
+/// Empty object; its presence means that the agent's own system prompt can be replaced.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -689,7 +690,7 @@ impl IntoOwned for SessionSystemPromptOverrideCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/fork`.
+/// Empty object; its presence means that the agent supports `session/fork`.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-fork>. Draft `session_fork`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -728,7 +729,7 @@ impl IntoOwned for SessionForkCapabilities<'_> {
     }
 }
 
-/// Empty mark of an agent that can archive sessions, filter by that and report it.
+/// Empty object; its presence means that the agent can archive sessions, filter by that and report it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_archive`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -767,7 +768,7 @@ impl IntoOwned for SessionArchiveCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/status`.
+/// Empty object; its presence means that the agent supports `session/status`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -806,7 +807,7 @@ impl IntoOwned for SessionStatusCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/set_title`.
+/// Empty object; its presence means that the agent supports `session/set_title`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_set_title`: may still
 /// change.
@@ -846,7 +847,7 @@ impl IntoOwned for SessionTitleCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/resume`.
+/// Empty object; its presence means that the agent supports `session/resume`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -885,7 +886,7 @@ impl IntoOwned for SessionResumeCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/close`.
+/// Empty object; its presence means that the agent supports `session/close`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -924,7 +925,7 @@ impl IntoOwned for SessionCloseCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that settings are known before there is a session.
+/// Empty object; its presence means that config options are known before there is a session.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-options>. Draft `session_options`: may still
 /// change.
@@ -964,19 +965,19 @@ impl IntoOwned for SessionOptionsCapabilities<'_> {
     }
 }
 
-/// What an agent offers around login, apart from the login itself.
+/// Support for authentication in addition to logging in.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AgentAuthCapabilities<'a> {
-    /// Present when `auth/status` is served.
+    /// Present when `auth/status` is supported.
     ///
     /// Rule CAP-03. Draft `auth_status`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub status: Option<AuthStatusCapabilities<'a>>,
-    /// Present when `logout` is served.
+    /// Present when `logout` is supported.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1019,7 +1020,7 @@ impl IntoOwned for AgentAuthCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `auth/status`.
+/// Empty object; its presence means that the agent supports `auth/status`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `auth_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1058,7 +1059,7 @@ impl IntoOwned for AuthStatusCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `logout`.
+/// Empty object; its presence means that the agent supports `logout`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1097,7 +1098,7 @@ impl IntoOwned for LogoutCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent's model providers can be routed.
+/// Empty object; its presence means that the client can configure the agent's model providers.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -1137,19 +1138,19 @@ impl IntoOwned for ProvidersCapabilities<'_> {
     }
 }
 
-/// Name and version of the program at one end of the connection.
+/// Name and version of a client or an agent.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Implementation<'a> {
-    /// Short name for programs to compare; shown to people only when there is no title.
+    /// Name for programs; shown to users only if there is no title.
     pub name: Str<'a>,
-    /// Name to put in front of people.
+    /// Name to show to users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Str<'a>>,
-    /// Version of the program in whatever scheme its makers use.
+    /// Version of the program, in any scheme.
     pub version: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -1183,7 +1184,7 @@ impl IntoOwned for Implementation<'_> {
     }
 }
 
-/// What a client may do to one child session; nothing is allowed unless listed.
+/// What a client may do with a child session; nothing else is allowed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1228,7 +1229,7 @@ impl IntoOwned for SubagentSessionCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it lets the client cancel a child session's work.
+/// Empty object; its presence allows the client to cancel a child session's work.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1267,23 +1268,23 @@ impl IntoOwned for SessionCancelCapabilities<'_> {
     }
 }
 
-/// First message of a connection, in which a client proposes a version and says what it can serve.
+/// First message of a connection: the client proposes a protocol version and states its capabilities.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InitializeRequest<'a> {
-    /// Highest major version that the client speaks.
+    /// Newest protocol version that the client supports.
     ///
     /// Rule INIT-04.
     pub protocol_version: ProtocolVersion,
-    /// Features that the agent may use; whatever is left out counts as unsupported.
+    /// Features that the agent may use; an absent one is not supported.
     ///
     /// Rule CAP-06.
     #[serde(default)]
     pub client_capabilities: ClientCapabilities<'a>,
-    /// Program behind the client, for logs and for display.
+    /// Name and version of the client, for logs and for display.
     ///
     /// Rule INIT-11.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1326,24 +1327,24 @@ impl IntoOwned for InitializeRequest<'_> {
     }
 }
 
-/// What a client can do for an agent; a member left out means that it cannot.
+/// What a client supports; an absent member means that it does not.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ClientCapabilities<'a> {
-    /// Which file methods the client serves.
+    /// The file methods that the client supports.
     ///
     /// Rule CAP-06.
     #[serde(default)]
     pub fs: FileSystemCapabilities<'a>,
-    /// True when all five terminal methods are served.
+    /// True when all five terminal methods are supported.
     ///
     /// Rule CAP-03.
     #[serde(default)]
     pub terminal: bool,
-    /// Session features beyond the basic ones that the client understands.
+    /// Additional session features that the client supports.
     ///
     /// Rule CAP-06.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1353,17 +1354,17 @@ pub struct ClientCapabilities<'a> {
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagents: Option<SubagentCapabilities<'a>>,
-    /// Present when the client can keep several plans apart by their ids.
+    /// Present when the client supports several plans, each with an id.
     ///
     /// Rule CAP-03. Draft `plan_operations`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanCapabilities<'a>>,
-    /// Kinds of login that need help from the client.
+    /// Authentication methods that need the client's help.
     ///
     /// Rule CAP-06.
     #[serde(default)]
     pub auth: AuthCapabilities<'a>,
-    /// Ways in which the client lets an agent question the user.
+    /// Forms of elicitation that the client supports.
     ///
     /// Rule CAP-06.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1373,7 +1374,7 @@ pub struct ClientCapabilities<'a> {
     /// Draft `nes`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub nes: Option<ClientNesCapabilities<'a>>,
-    /// Ways of counting positions in text that the client can follow, best first.
+    /// Position encodings that the client supports, the preferred one first.
     ///
     /// Draft `nes`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
@@ -1441,19 +1442,19 @@ impl IntoOwned for ClientCapabilities<'_> {
     }
 }
 
-/// File methods that a client serves, each switched on by itself.
+/// File methods that a client supports, each with its own member.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FileSystemCapabilities<'a> {
-    /// True when `fs/read_text_file` is served.
+    /// True when `fs/read_text_file` is supported.
     ///
     /// Rule CAP-03.
     #[serde(default)]
     pub read_text_file: bool,
-    /// True when `fs/write_text_file` is served.
+    /// True when `fs/write_text_file` is supported.
     ///
     /// Rule CAP-03.
     #[serde(default)]
@@ -1496,29 +1497,29 @@ impl IntoOwned for FileSystemCapabilities<'_> {
     }
 }
 
-/// Session features beyond the basic ones that a client knows how to present.
+/// Additional session features that a client supports.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ClientSessionCapabilities<'a> {
-    /// Present when the client follows how an agent condenses its context.
+    /// Present when the client supports updates about compactions of the context.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compaction: Option<CompactionCapabilities>,
-    /// Kinds of configuration option that the client can show beside plain selections.
+    /// Kinds of config option that the client can show in addition to selections.
     ///
     /// Rule CAP-06.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_options: Option<SessionConfigOptionsCapabilities<'a>>,
-    /// Present when the client shows short messages that stay outside the history.
+    /// Present when the client shows notices.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notices: Option<NoticeCapabilities>,
-    /// Present when the client offers the prompts that an agent suggests.
+    /// Present when the client shows suggested prompts.
     ///
     /// Rule CAP-03. Draft `prompt_suggestions`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -1571,7 +1572,7 @@ impl IntoOwned for ClientSessionCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client follows compactions of the context.
+/// Empty object; its presence means that the client supports updates about compactions of the context.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1595,14 +1596,14 @@ impl Default for CompactionCapabilities {
 
 crate::schema::owned::never_borrow!(CompactionCapabilities);
 
-/// Kinds of setting that a client can show beside plain selections.
+/// Kinds of config option that a client can show in addition to selections.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigOptionsCapabilities<'a> {
-    /// Present when settings may be plain switches.
+    /// Present when config options can be switches.
     ///
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1640,7 +1641,7 @@ impl IntoOwned for SessionConfigOptionsCapabilities<'_> {
     }
 }
 
-/// Empty mark of a client that can show settings that are on or off.
+/// Empty object; its presence means that the client can show config options that are switches.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1679,7 +1680,7 @@ impl IntoOwned for BooleanConfigOptionCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client shows passing messages.
+/// Empty object; its presence means that the client shows notices.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1703,7 +1704,7 @@ impl Default for NoticeCapabilities {
 
 crate::schema::owned::never_borrow!(NoticeCapabilities);
 
-/// Kinds of content that suggested prompts may hold on top of text and resource links.
+/// Kinds of content that suggested prompts may contain in addition to text and resource links.
 ///
 /// See <https://agentclientprotocol.com/rfds/prompt-suggestions>. Draft `prompt_suggestions`: may still
 /// change.
@@ -1711,13 +1712,13 @@ crate::schema::owned::never_borrow!(NoticeCapabilities);
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptSuggestionsCapabilities<'a> {
-    /// There when suggestions may hold images; its form in this version is not settled.
+    /// Present when suggestions may contain images; its form in this version is not settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<Raw<'a>>,
-    /// There when suggestions may hold sound; its form in this version is not settled.
+    /// Present when suggestions may contain audio; its form in this version is not settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio: Option<Raw<'a>>,
-    /// There when suggestions may hold whole resources; its form in this version is not settled.
+    /// Present when suggestions may contain embedded resources; its form in this version is not settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedded_context: Option<Raw<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -1760,7 +1761,7 @@ impl IntoOwned for PromptSuggestionsCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client can follow child sessions.
+/// Empty object; its presence means that the client can follow child sessions.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1799,7 +1800,7 @@ impl IntoOwned for SubagentCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client can hold several plans at once.
+/// Empty object; its presence means that the client supports several plans at once.
 ///
 /// See <https://agentclientprotocol.com/rfds/plan-operations>. Draft `plan_operations`: may still
 /// change.
@@ -1839,14 +1840,14 @@ impl IntoOwned for PlanCapabilities<'_> {
     }
 }
 
-/// Kinds of login that need a client's help and that this client can help with.
+/// Authentication methods that need a client's help and that this client supports.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AuthCapabilities<'a> {
-    /// True when the client can run the agent's program in a terminal that the user types into.
+    /// True when the client can run the agent's program in a terminal for the user.
     ///
     /// Rule CAP-03.
     #[serde(default)]
@@ -1884,7 +1885,7 @@ impl IntoOwned for AuthCapabilities<'_> {
     }
 }
 
-/// Ways of asking the user that a client supports; an empty object names none.
+/// Forms of elicitation that a client supports; an empty object means none.
 ///
 /// See <https://agentclientprotocol.com/rfds/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1896,7 +1897,7 @@ pub struct ElicitationCapabilities<'a> {
     /// Rule ELIC-02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<ElicitationFormCapabilities<'a>>,
-    /// Present when the client can send the user to a web page.
+    /// Present when the client can open a web page for the user.
     ///
     /// Rule ELIC-02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1939,7 +1940,7 @@ impl IntoOwned for ElicitationCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client can show forms.
+/// Empty object; its presence means that the client can show forms.
 ///
 /// See <https://agentclientprotocol.com/rfds/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1978,7 +1979,7 @@ impl IntoOwned for ElicitationFormCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client can send the user to a web page.
+/// Empty object; its presence means that the client can open a web page for the user.
 ///
 /// See <https://agentclientprotocol.com/rfds/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::schema::{scalars::integer_type, IntoOwned, Raw, Str};
 
-/// Id that ties an answer to its request: text or a whole number, where `"1"` is not 1.
+/// Id of a request and its response: a string or an integer; `"1"` is not 1.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/overview>.
 pub type RequestId = crate::jsonrpc::Id;
 
-/// Failure that answers a request in place of a result, in the form of JSON-RPC.
+/// JSON-RPC error: the response to a request that failed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/overview>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Error<'a> {
-    /// What sort of failure it is.
+    /// The error code.
     ///
     /// Rule RPC-04.
     pub code: ErrorCode,
-    /// The failure in one short sentence.
+    /// The error in one short sentence.
     ///
     /// Rule RPC-04.
     #[serde(borrow)]
     pub message: Str<'a>,
-    /// Anything more that helps to understand the failure.
+    /// Additional information about the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Raw<'a>>,
 }
@@ -54,21 +54,21 @@ impl IntoOwned for Error<'_> {
 }
 
 integer_type! {
-    /// Sort of a failure, as a number; numbers that have no name here are legal too.
+    /// Error code; codes without a name here are valid, too.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/overview>.
     ErrorCode: i32 {
-        /// The text that arrived is not JSON.
+        /// The received text is not JSON.
         PARSE_ERROR = -32700,
-        /// The JSON that arrived is no proper message.
+        /// The received JSON is not a valid message.
         INVALID_REQUEST = -32600,
-        /// The receiver does not serve the method.
+        /// The receiver does not support the method.
         METHOD_NOT_FOUND = -32601,
         /// The parameters do not fit the method.
         INVALID_PARAMS = -32602,
-        /// The receiver failed in a way it did not foresee.
+        /// Internal error of the receiver.
         INTERNAL_ERROR = -32603,
-        /// The work was given up before there was a result.
+        /// The request was cancelled before there was a result.
         REQUEST_CANCELLED = -32800,
         /// The call needs a login first.
         AUTH_REQUIRED = -32000,
@@ -77,7 +77,7 @@ integer_type! {
     }
 }
 
-/// Which of the sender's requests is no longer needed; it gets an answer all the same.
+/// The request to cancel; it still gets a response.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/cancellation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

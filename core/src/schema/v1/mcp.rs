@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::schema::{scalars::string_type, unions, IntoOwned, Map, Patch, Raw, Str};
 
-/// One environment variable for a program that is about to start.
+/// An environment variable for a program to start.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct EnvVariable<'a> {
     ///
     /// Rule SESS-62.
     pub name: Str<'a>,
-    /// Text that the variable is set to.
+    /// Value of the variable.
     ///
     /// Rule SESS-62.
     pub value: Str<'a>,
@@ -56,11 +56,11 @@ impl IntoOwned for EnvVariable<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MessageMcpRequest<'a> {
-    /// Server that should answer.
+    /// Server that the request is for.
     ///
     /// Rule MOA-03.
     pub server_id: McpServerAcpId<'a>,
-    /// Id for what follows on the request.
+    /// Id of the MCP request, for notifications about it.
     ///
     /// Rule MOA-04.
     pub request_id: McpRequestId<'a>,
@@ -115,33 +115,33 @@ impl IntoOwned for MessageMcpRequest<'_> {
 }
 
 string_type! {
-    /// Name of an MCP server that is reached through the connection.
+    /// Id of an MCP server that is reached over the ACP connection.
     ///
     /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
     McpServerAcpId
 }
 
 string_type! {
-    /// Name of one MCP request, made by its caller and unrelated to the id of the outer message.
+    /// Id of an MCP request, chosen by the sender and unrelated to the id of the outer request.
     ///
     /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
     McpRequestId
 }
 
-/// How to reach one MCP server; an entry without a type is a program to start.
+/// How to reach an MCP server; an entry without a type is a program to start.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum McpServer<'a> {
-    /// MCP server at a web address, spoken to over the streamable HTTP transport.
+    /// MCP server with a URL, reached over the streamable HTTP transport.
     #[serde(rename = "http")]
     Http(McpServerHttp<'a>),
-    /// MCP server that the agent reaches over the outdated server-sent-events transport.
+    /// MCP server that the agent reaches over the deprecated server-sent-events transport.
     #[serde(rename = "sse")]
     Sse(McpServerSse<'a>),
-    /// MCP server that the client provides and that is reached through the connection itself.
+    /// MCP server that the client provides and that is reached over the ACP connection.
     ///
     /// Draft `mcp_over_acp`: may still change.
     #[serde(rename = "acp")]
@@ -219,7 +219,7 @@ impl IntoOwned for McpServer<'_> {
     }
 }
 
-/// Name and value of a header that goes with the requests to an MCP server.
+/// Name and value of a header for requests to an MCP server.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -230,7 +230,7 @@ pub struct HttpHeader<'a> {
     ///
     /// Rule SESS-62.
     pub name: Str<'a>,
-    /// Text that the header is sent with.
+    /// Value of the header.
     ///
     /// Rule SESS-62.
     pub value: Str<'a>,
@@ -260,7 +260,7 @@ impl IntoOwned for HttpHeader<'_> {
     }
 }
 
-/// MCP server at a web address, spoken to over the streamable HTTP transport.
+/// MCP server with a URL, reached over the streamable HTTP transport.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -275,7 +275,7 @@ pub struct McpServerHttp<'a> {
     ///
     /// Rule SESS-59.
     pub url: Str<'a>,
-    /// Headers that go with each request to the server.
+    /// Headers for each request to the server.
     ///
     /// Rule SESS-62.
     #[serde(default, deserialize_with = "unions::null_as_default")]
@@ -311,7 +311,7 @@ impl IntoOwned for McpServerHttp<'_> {
     }
 }
 
-/// MCP server that the agent reaches over the outdated server-sent-events transport.
+/// MCP server that the agent reaches over the deprecated server-sent-events transport.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -326,7 +326,7 @@ pub struct McpServerSse<'a> {
     ///
     /// Rule SESS-59.
     pub url: Str<'a>,
-    /// Headers that go with each request to the server.
+    /// Headers for each request to the server.
     ///
     /// Rule SESS-62.
     #[serde(default, deserialize_with = "unions::null_as_default")]
@@ -362,7 +362,7 @@ impl IntoOwned for McpServerSse<'_> {
     }
 }
 
-/// MCP server that the client provides and that is reached through the connection itself.
+/// MCP server that the client provides and that is reached over the ACP connection.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -371,7 +371,7 @@ impl IntoOwned for McpServerSse<'_> {
 pub struct McpServerAcp<'a> {
     /// Name to show for the server.
     pub name: Str<'a>,
-    /// Id to address the server by, used for no other one on the connection.
+    /// Id of the server, unique on the connection.
     ///
     /// Rule MOA-02.
     pub server_id: McpServerAcpId<'a>,
@@ -405,7 +405,7 @@ impl IntoOwned for McpServerAcp<'_> {
     }
 }
 
-/// MCP server that the agent starts as a program and talks to over standard input and output.
+/// MCP server that the agent starts as a program and reaches over standard input and output.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -425,7 +425,7 @@ pub struct McpServerStdio<'a> {
     /// Rule SESS-58.
     #[serde(default, deserialize_with = "unions::null_as_default")]
     pub args: Vec<Str<'a>>,
-    /// Variables to add to the program's environment.
+    /// Environment variables to add.
     ///
     /// Rule SESS-62.
     #[serde(default, deserialize_with = "unions::null_as_default")]
@@ -467,14 +467,14 @@ impl IntoOwned for McpServerStdio<'_> {
     }
 }
 
-/// Outcome of an MCP request that succeeded; whatever the server returned fits.
+/// Outcome of an MCP request that succeeded; any JSON is valid.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MessageMcpResponseResult<'a> {
-    /// Result of the MCP request; null is a result too.
+    /// Result of the MCP request; null is valid, too.
     pub result: Raw<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -502,14 +502,14 @@ impl IntoOwned for MessageMcpResponseResult<'_> {
     }
 }
 
-/// Outcome of an MCP request that the server refused or could not carry out.
+/// Outcome of an MCP request that failed.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MessageMcpResponseError<'a> {
-    /// Error of the MCP request, as opposed to one of the connection.
+    /// Error of the MCP request, not of the ACP request.
     pub error: McpError<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -537,7 +537,7 @@ impl IntoOwned for MessageMcpResponseError<'_> {
     }
 }
 
-/// Outcome of an MCP request: its result or its error, passed on untouched.
+/// Outcome of an MCP request: its result or its error, unchanged.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -577,19 +577,19 @@ impl IntoOwned for MessageMcpResponse<'_> {
     }
 }
 
-/// Error that an MCP server returned, which is not a failure of the connection.
+/// Error of an MCP server, not of the ACP request.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpError<'a> {
-    /// Code from the MCP server, in its own numbering.
+    /// Error code of the MCP server.
     pub code: i32,
-    /// Message from the MCP server.
+    /// Error message of the MCP server.
     #[serde(borrow)]
     pub message: Str<'a>,
-    /// Details from the MCP server; null is kept apart from absence.
+    /// Additional information from the MCP server; null and absence are distinct.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub data: Patch<Raw<'a>>,
 }

@@ -8,22 +8,22 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{SessionId, ToolCallUpdate};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// What the agent wants to do and the answers it offers to the user.
+/// The tool call that needs permission, and the options for the user.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RequestPermissionRequest<'a> {
-    /// Session in which the step would be taken.
+    /// Session of the tool call.
     ///
     /// Rule PERM-01.
     pub session_id: SessionId<'a>,
-    /// Call that waits for the answer; its members update what is on display.
+    /// Tool call that needs permission; its members update the call.
     ///
     /// Rule PERM-08.
     pub tool_call: ToolCallUpdate<'a>,
-    /// Answers to choose from.
+    /// Options to choose from.
     ///
     /// Rule PERM-01.
     pub options: Vec<PermissionOption<'a>>,
@@ -62,22 +62,22 @@ impl IntoOwned for RequestPermissionRequest<'_> {
     }
 }
 
-/// One of the answers that the user may give to a request for permission.
+/// An option of a permission request.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PermissionOption<'a> {
-    /// Id to send back when the answer is chosen.
+    /// Id of the option.
     ///
     /// Rule PERM-01.
     pub option_id: PermissionOptionId<'a>,
-    /// Text of the answer.
+    /// Label of the option.
     ///
     /// Rule PERM-01.
     pub name: Str<'a>,
-    /// What the answer amounts to, for icons and shortcuts.
+    /// Kind of the option, for icons and shortcuts.
     ///
     /// Rule PERM-17.
     pub kind: PermissionOptionKind<'a>,
@@ -117,36 +117,36 @@ impl IntoOwned for PermissionOption<'_> {
 }
 
 string_type! {
-    /// Name of an answer, made by the agent and unique within one request.
+    /// Id of an option, chosen by the agent and unique within its request.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
     PermissionOptionId
 }
 
 string_enum! {
-    /// What an answer amounts to: yes or no, and for this occasion or for good.
+    /// Kind of an option: allow or reject, once or always.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
     PermissionOptionKind {
-        /// Yes, for this occasion.
+        /// Allow this time only.
         AllowOnce = "allow_once",
-        /// Yes, and do not ask again.
+        /// Allow, and do not ask again.
         AllowAlways = "allow_always",
-        /// No, for this occasion.
+        /// Reject this time only.
         RejectOnce = "reject_once",
-        /// No, and do not ask again.
+        /// Reject, and do not ask again.
         RejectAlways = "reject_always",
     }
 }
 
-/// How a request for permission ended; only an allowing choice lets the agent go on.
+/// Response to a permission request; the agent may continue only if the choice allows it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RequestPermissionResponse<'a> {
-    /// The user's choice, or that there was none.
+    /// The user's choice, or that there is none.
     ///
     /// Rule PERM-04.
     pub outcome: RequestPermissionOutcome<'a>,
@@ -176,7 +176,7 @@ impl IntoOwned for RequestPermissionResponse<'_> {
     }
 }
 
-/// End of a request for permission: a choice, or a cancelled turn.
+/// Outcome of a permission request: a choice, or a cancelled turn.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -186,7 +186,7 @@ pub enum RequestPermissionOutcome<'a> {
     /// The turn was cancelled before there was a choice.
     #[serde(rename = "cancelled")]
     Cancelled,
-    /// The user's choice among the answers that the request for permission offered.
+    /// The option that the user chose.
     #[serde(rename = "selected")]
     Selected(SelectedPermissionOutcome<'a>),
     /// A variant that this library does not know.
@@ -241,14 +241,14 @@ impl IntoOwned for RequestPermissionOutcome<'_> {
     }
 }
 
-/// The user's choice among the answers that the request for permission offered.
+/// The option that the user chose.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SelectedPermissionOutcome<'a> {
-    /// Id of one of the answers that were offered.
+    /// Id of the option.
     ///
     /// Rule PERM-04.
     pub option_id: PermissionOptionId<'a>,

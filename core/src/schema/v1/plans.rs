@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// One step of a plan, with how much it matters and how far it has come.
+/// A step of a plan, with its priority and status.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/agent-plan>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,11 +18,11 @@ pub struct PlanEntry<'a> {
     ///
     /// Rule PLAN-04.
     pub content: Str<'a>,
-    /// How much the step matters.
+    /// Priority of the step.
     ///
     /// Rule PLAN-05.
     pub priority: PlanEntryPriority<'a>,
-    /// How far the step has come.
+    /// Status of the step.
     ///
     /// Rule PLAN-05.
     pub status: PlanEntryStatus<'a>,
@@ -62,13 +62,13 @@ impl IntoOwned for PlanEntry<'_> {
 }
 
 string_enum! {
-    /// How much a step of a plan matters for the goal that the plan pursues.
+    /// Priority of a step for the goal of the plan.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/agent-plan>.
     PlanEntryPriority {
         /// The goal depends on it.
         High = "high",
-        /// Worth doing, but the goal stands without it.
+        /// Useful, but the goal can be reached without it.
         Medium = "medium",
         /// Welcome if there is time.
         Low = "low",
@@ -76,7 +76,7 @@ string_enum! {
 }
 
 string_enum! {
-    /// How far a step of a plan has come; the steps of a plan move on independently.
+    /// Status of a step of a plan; each step has its own.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/agent-plan>.
     PlanEntryStatus {
@@ -89,7 +89,7 @@ string_enum! {
     }
 }
 
-/// The steps that the agent means to take; each report replaces the one before.
+/// The steps that the agent plans; each report replaces the one before.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/agent-plan>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -138,10 +138,10 @@ pub enum PlanUpdateContent<'a> {
     /// A plan as a list of steps, which replaces the plan of the same id.
     #[serde(rename = "items")]
     Items(PlanItems<'a>),
-    /// A plan as the address of a file that holds it, for the client to open.
+    /// A plan as the URI of a file that contains it.
     #[serde(rename = "file")]
     File(PlanFile<'a>),
-    /// A plan written out as Markdown, which replaces the plan of the same id.
+    /// A plan as Markdown, which replaces the plan of the same id.
     #[serde(rename = "markdown")]
     Markdown(PlanMarkdown<'a>),
     /// A variant that this library does not know.
@@ -210,7 +210,7 @@ impl IntoOwned for PlanUpdateContent<'_> {
 }
 
 string_type! {
-    /// Name of a plan within its session, made by the agent to tell several plans apart.
+    /// Id of a plan, chosen by the agent and unique within its session.
     ///
     /// See <https://agentclientprotocol.com/rfds/plan-operations>. Draft `plan_operations`: may still
     /// change.
@@ -264,7 +264,7 @@ impl IntoOwned for PlanItems<'_> {
     }
 }
 
-/// A plan as the address of a file that holds it, for the client to open.
+/// A plan as the URI of a file that contains it.
 ///
 /// See <https://agentclientprotocol.com/rfds/plan-operations>. Draft `plan_operations`: may still
 /// change.
@@ -306,7 +306,7 @@ impl IntoOwned for PlanFile<'_> {
     }
 }
 
-/// A plan written out as Markdown, which replaces the plan of the same id.
+/// A plan as Markdown, which replaces the plan of the same id.
 ///
 /// See <https://agentclientprotocol.com/rfds/plan-operations>. Draft `plan_operations`: may still
 /// change.
@@ -318,7 +318,7 @@ pub struct PlanMarkdown<'a> {
     ///
     /// Rule PLAN-06.
     pub plan_id: PlanId<'a>,
-    /// Whole text of the plan.
+    /// Complete text of the plan.
     pub content: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -350,7 +350,7 @@ impl IntoOwned for PlanMarkdown<'_> {
     }
 }
 
-/// New contents of one of a session's plans; the other plans stay as they are.
+/// New contents of one plan of a session; other plans stay unchanged.
 ///
 /// See <https://agentclientprotocol.com/rfds/plan-operations>. Draft `plan_operations`: may still
 /// change.
@@ -358,7 +358,7 @@ impl IntoOwned for PlanMarkdown<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PlanUpdate<'a> {
-    /// The whole plan as it now stands.
+    /// The complete plan.
     ///
     /// Rule PLAN-06.
     pub plan: PlanUpdateContent<'a>,
@@ -388,7 +388,7 @@ impl IntoOwned for PlanUpdate<'_> {
     }
 }
 
-/// Says that one of a session's plans no longer applies and can be taken off display.
+/// Reports that a plan no longer applies and is not to be shown any more.
 ///
 /// See <https://agentclientprotocol.com/rfds/plan-operations>. Draft `plan_operations`: may still
 /// change.
@@ -396,7 +396,7 @@ impl IntoOwned for PlanUpdate<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PlanRemoved<'a> {
-    /// Plan to take away.
+    /// Plan to remove.
     ///
     /// Rule PLAN-13.
     pub plan_id: PlanId<'a>,

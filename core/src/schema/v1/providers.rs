@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::schema::{scalars::string_enum, scalars::string_type, IntoOwned, Map, Raw, Str};
 
-/// The model providers that an agent lets its client route, and their state.
+/// The model providers that a client can configure, and their state.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -14,7 +14,7 @@ use crate::schema::{scalars::string_enum, scalars::string_type, IntoOwned, Map, 
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListProvidersResponse<'a> {
-    /// All providers, switched off ones included.
+    /// All providers, including disabled ones.
     pub providers: Vec<ProviderInfo<'a>>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ impl IntoOwned for ListProvidersResponse<'_> {
     }
 }
 
-/// One model provider: what it can speak, where it points, and whether it may be off.
+/// A model provider: its interfaces, its current configuration, and whether it is required.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -50,16 +50,16 @@ impl IntoOwned for ListProvidersResponse<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ProviderInfo<'a> {
-    /// Id to route the provider by.
+    /// Id of the provider.
     pub provider_id: ProviderId<'a>,
-    /// Interfaces that the provider can use.
+    /// Interfaces that the provider supports.
     #[serde(default)]
     pub supported: Vec<LlmProtocol<'a>>,
-    /// True when the provider cannot be switched off.
+    /// True when the provider cannot be disabled.
     ///
     /// Rule PROV-07.
     pub required: bool,
-    /// Where the provider points; absent or null when it is switched off.
+    /// Current configuration; absent or null when the provider is disabled.
     ///
     /// Rule PROV-04.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ impl IntoOwned for ProviderInfo<'_> {
 }
 
 string_type! {
-    /// Name of a model provider, such as `main`, by which a client routes it.
+    /// Id of a model provider, such as `main`.
     ///
     /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
     /// change.
@@ -106,7 +106,7 @@ string_type! {
 }
 
 string_enum! {
-    /// Programming interface that a model provider speaks; others exist, own ones begin with an underscore.
+    /// API of a model provider; others are allowed, and custom ones begin with an underscore.
     ///
     /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
     /// change.
@@ -124,7 +124,7 @@ string_enum! {
     }
 }
 
-/// Where a model provider points at present; headers are kept back as secrets.
+/// Current configuration of a model provider; headers are omitted, since they may be secrets.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -132,11 +132,11 @@ string_enum! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ProviderCurrentConfig<'a> {
-    /// Interface that is spoken.
+    /// The API in use.
     ///
     /// Rule PROV-11.
     pub api_type: LlmProtocol<'a>,
-    /// Address that requests go to.
+    /// Base URL of requests.
     pub base_url: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -168,7 +168,7 @@ impl IntoOwned for ProviderCurrentConfig<'_> {
     }
 }
 
-/// Empty answer that says the routing is in force for sessions to come.
+/// Empty response: the configuration applies to new sessions.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -208,7 +208,7 @@ impl IntoOwned for SetProviderResponse<'_> {
     }
 }
 
-/// Empty answer that says the provider is switched off, though still listed.
+/// Empty response: the provider is disabled, but still listed.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -248,7 +248,7 @@ impl IntoOwned for DisableProviderResponse<'_> {
     }
 }
 
-/// Question for the model providers; it has no members apart from metadata.
+/// Request for the model providers; it has no members apart from metadata.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -288,7 +288,7 @@ impl IntoOwned for ListProvidersRequest<'_> {
     }
 }
 
-/// New routing of one model provider; nothing of the earlier one survives.
+/// New configuration of a model provider; it replaces the earlier one completely.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -304,11 +304,11 @@ pub struct SetProviderRequest<'a> {
     ///
     /// Rule PROV-06.
     pub api_type: LlmProtocol<'a>,
-    /// Address that requests should go to.
+    /// Base URL of requests.
     ///
     /// Rule PROV-06.
     pub base_url: Str<'a>,
-    /// Headers of every request, secrets among them; absent means none.
+    /// Headers of every request, which may contain secrets; absent means none.
     ///
     /// Rule PROV-05.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -356,7 +356,7 @@ impl IntoOwned for SetProviderRequest<'_> {
     }
 }
 
-/// Which model provider to switch off, so that the agent no longer uses it.
+/// The model provider to disable, so that the agent no longer uses it.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -364,7 +364,7 @@ impl IntoOwned for SetProviderRequest<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DisableProviderRequest<'a> {
-    /// Provider to switch off, which must not be a required one.
+    /// Provider to disable, which must not be a required one.
     ///
     /// Rule PROV-07.
     pub provider_id: ProviderId<'a>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{InitializeRequest, InitializeResponse};
 use crate::schema::{IntoOwned, Raw, Str};
 
-/// The same offer as in `initialize`, for a component that is to act as a proxy.
+/// The same params as those of `initialize`, for a component that acts as a proxy.
 ///
 /// See <https://agentclientprotocol.com/rfds/proxy-chains>. Draft `proxy_chains`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,18 +22,18 @@ impl IntoOwned for InitializeProxyRequest<'_> {
     }
 }
 
-/// A request on its way to or from the component behind a proxy.
+/// A request to or from the next component of a proxy.
 ///
 /// See <https://agentclientprotocol.com/rfds/proxy-chains>. Draft `proxy_chains`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ProxySuccessorRequest<'a> {
-    /// Method of the request inside.
+    /// Method of the inner request.
     ///
     /// Rule PROX-05.
     pub method: Str<'a>,
-    /// Parameters of the request inside, unchanged.
+    /// Parameters of the inner request, unchanged.
     ///
     /// Rule PROX-05.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ impl IntoOwned for ProxySuccessorRequest<'_> {
     }
 }
 
-/// The same answer as to `initialize`, for the chain from this proxy onwards.
+/// The same result as that of `initialize`, for the chain from this proxy onwards.
 ///
 /// See <https://agentclientprotocol.com/rfds/proxy-chains>. Draft `proxy_chains`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,7 +84,7 @@ impl IntoOwned for InitializeProxyResponse<'_> {
     }
 }
 
-/// Result of the request inside, exactly as the component behind returned it.
+/// Result of the inner request, exactly as the next component returned it.
 ///
 /// See <https://agentclientprotocol.com/rfds/proxy-chains>. Draft `proxy_chains`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,18 +99,18 @@ impl IntoOwned for ProxySuccessorResponse<'_> {
     }
 }
 
-/// A notification on its way to or from the component behind a proxy.
+/// A notification to or from the next component of a proxy.
 ///
 /// See <https://agentclientprotocol.com/rfds/proxy-chains>. Draft `proxy_chains`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ProxySuccessorNotification<'a> {
-    /// Method of the notification inside.
+    /// Method of the inner notification.
     ///
     /// Rule PROX-05.
     pub method: Str<'a>,
-    /// Parameters of the notification inside, unchanged.
+    /// Parameters of the inner notification, unchanged.
     ///
     /// Rule PROX-05.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,29 +8,29 @@ use super::{ContentBlock, InitialSessionConfigOption, McpServer, SessionConfigOp
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
 string_type! {
-    /// Name of one conversation, made by the agent and opaque to the client.
+    /// Id of a session, chosen by the agent and opaque to the client.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
     SessionId
 }
 
-/// Id of a new conversation together with the settings it starts with.
+/// Id of a new session, with its modes and config options.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NewSessionResponse<'a> {
-    /// Id to name in every later call about the conversation.
+    /// Id of the session, for every later message about it.
     ///
     /// Rule SESS-03.
     pub session_id: SessionId<'a>,
-    /// Modes of the agent, when it has any.
+    /// Modes of the agent, if it has any.
     ///
     /// Rule MODE-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<SessionModeState<'a>>,
-    /// Settings of the session with their starting values, in the agent's order.
+    /// Config options of the session with their initial values, in the agent's order.
     ///
     /// Rule CONF-02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,19 +68,19 @@ impl IntoOwned for NewSessionResponse<'_> {
     }
 }
 
-/// Configuration of a conversation whose history has just been replayed.
+/// Modes and config options of a session whose history was replayed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct LoadSessionResponse<'a> {
-    /// Modes of the agent, when it has any.
+    /// Modes of the agent, if it has any.
     ///
     /// Rule MODE-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<SessionModeState<'a>>,
-    /// Settings of the session with their present values, in the agent's order.
+    /// Config options of the session with their current values, in the agent's order.
     ///
     /// Rule CONF-02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ impl IntoOwned for LoadSessionResponse<'_> {
     }
 }
 
-/// One page of the session list, with the position of the next page if there is one.
+/// A page of the session list, with the cursor of the next page if there is one.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-list>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ pub struct ListSessionsResponse<'a> {
     /// Rule SESS-39.
     #[serde(default)]
     pub sessions: Vec<SessionInfo<'a>>,
-    /// Position of the next page; absent on the last one.
+    /// Cursor of the next page; absent on the last page.
     ///
     /// Rule SESS-37.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,7 +171,7 @@ impl IntoOwned for ListSessionsResponse<'_> {
     }
 }
 
-/// What the session list says about one session; being listed attaches nobody to it.
+/// An entry of the session list; listing a session does not open it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-list>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -182,24 +182,24 @@ pub struct SessionInfo<'a> {
     ///
     /// Rule SESS-42.
     pub session_id: SessionId<'a>,
-    /// Base directory of the session.
+    /// Working directory of the session.
     ///
     /// Rule SESS-42.
     pub cwd: Str<'a>,
-    /// Further roots of the session in order; they replace whatever was known before.
+    /// Additional directories of the session, in order; they replace those that were known before.
     ///
     /// Rule SESS-42.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<Str<'a>>,
-    /// Text to show for the session.
+    /// Title of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Str<'a>>,
-    /// When something last happened in the session.
+    /// Time of the last activity in the session.
     ///
     /// Rule SESS-42.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Str<'a>>,
-    /// Whether the session is in the archive; absent means that the agent does not say.
+    /// Whether the session is archived; absent means unknown.
     ///
     /// Draft `session_archive`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -250,7 +250,7 @@ impl IntoOwned for SessionInfo<'_> {
     }
 }
 
-/// Empty answer that says the session is gone, even if it was gone before.
+/// Empty response: the session is deleted, even if it did not exist.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-delete>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -289,23 +289,23 @@ impl IntoOwned for DeleteSessionResponse<'_> {
     }
 }
 
-/// Id of the new branch together with the settings that it starts with.
+/// Id of the fork, with its modes and config options.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-fork>. Draft `session_fork`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ForkSessionResponse<'a> {
-    /// Id of the branch, never that of the conversation it came from.
+    /// Id of the fork, which differs from that of the original session.
     ///
     /// Rule SESS-49.
     pub session_id: SessionId<'a>,
-    /// Modes of the agent, when it has any.
+    /// Modes of the agent, if it has any.
     ///
     /// Rule MODE-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<SessionModeState<'a>>,
-    /// Settings of the branch with their starting values, in the agent's order.
+    /// Config options of the fork with their initial values, in the agent's order.
     ///
     /// Rule CONF-02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -343,7 +343,7 @@ impl IntoOwned for ForkSessionResponse<'_> {
     }
 }
 
-/// Empty answer that says the session has been put into the archive.
+/// Empty response: the session is archived.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_archive`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -382,7 +382,7 @@ impl IntoOwned for ArchiveSessionResponse<'_> {
     }
 }
 
-/// Empty answer that says the session is back in the usual session list.
+/// Empty response: the session is no longer archived.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_archive`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -421,14 +421,14 @@ impl IntoOwned for UnarchiveSessionResponse<'_> {
     }
 }
 
-/// What the agent holds of a session at this moment; it may change straight afterwards.
+/// Whether a session is in memory now; this can change at any time.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionStatusResponse<'a> {
-    /// Whether the session is in memory; unfamiliar values are read as `saved`.
+    /// Whether the session is in memory; unknown values are read as `saved`.
     pub status: SessionStatus<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -457,18 +457,18 @@ impl IntoOwned for SessionStatusResponse<'_> {
 }
 
 string_enum! {
-    /// Whether a session is live in the agent's memory or only in its storage.
+    /// Whether a session is in the agent's memory or only in its storage.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_status`: may still change.
     SessionStatus {
-        /// The session is in memory, perhaps for another connection than this one.
+        /// The session is in memory, possibly for another connection.
         Open = "open",
         /// The session is stored and can be loaded or resumed, but is not in memory.
         Saved = "saved",
     }
 }
 
-/// The title as the agent has stored it, perhaps tidied up or shortened.
+/// The title as the agent stored it, possibly edited or shortened.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_set_title`: may still
 /// change.
@@ -476,7 +476,7 @@ string_enum! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionTitleResponse<'a> {
-    /// Stored title, which is the one to show even where it differs from the wanted one.
+    /// Stored title, to be shown even if it differs from the requested one.
     pub title: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -504,19 +504,19 @@ impl IntoOwned for SetSessionTitleResponse<'_> {
     }
 }
 
-/// Configuration of a conversation that goes on without a replay.
+/// Modes and config options of a session that was resumed without a replay.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResumeSessionResponse<'a> {
-    /// Modes of the agent, when it has any.
+    /// Modes of the agent, if it has any.
     ///
     /// Rule MODE-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<SessionModeState<'a>>,
-    /// Settings of the session with their present values, in the agent's order.
+    /// Config options of the session with their current values, in the agent's order.
     ///
     /// Rule CONF-02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -559,7 +559,7 @@ impl IntoOwned for ResumeSessionResponse<'_> {
     }
 }
 
-/// Empty answer that says the session has ended and its resources are free.
+/// Empty response: the session is closed and its resources are free.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -598,31 +598,31 @@ impl IntoOwned for CloseSessionResponse<'_> {
     }
 }
 
-/// Where a new conversation works and which tool servers it uses.
+/// The directories and the MCP servers of a new session.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NewSessionRequest<'a> {
-    /// Base directory of the session, whatever directory the agent's process runs in.
+    /// Working directory of the session, independent of that of the agent's process.
     ///
     /// Rule SESS-04.
     pub cwd: Str<'a>,
-    /// Further roots beside the working directory, in order of precedence.
+    /// Additional directories, in order of precedence.
     ///
     /// Rule SESS-26.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<Str<'a>>,
-    /// MCP servers for the session's tools; the list is always there, even when empty.
+    /// MCP servers for the session; required, even if empty.
     ///
     /// Rule SESS-07.
     #[serde(default, deserialize_with = "unions::null_as_default")]
     pub mcp_servers: Vec<McpServer<'a>>,
-    /// Instructions at system level in addition to, or in place of, the agent's own.
+    /// System prompt in addition to, or in place of, the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
-    /// Values that settings start with; ones that do not fit are passed over.
+    /// Initial values of config options; invalid ones are ignored.
     ///
     /// Draft `session_options`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
@@ -670,16 +670,16 @@ impl IntoOwned for NewSessionRequest<'_> {
     }
 }
 
-/// Instructions from the client that rank with the agent's own instead of with user messages.
+/// System prompt of the client, with the rank of the agent's own.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SystemPrompt<'a> {
-    /// How the content meets the agent's own instructions; unsupported ways are refused.
+    /// How the content is combined with the agent's own system prompt; unsupported modes are refused.
     pub mode: SystemPromptMode<'a>,
-    /// Blocks of the instructions: at least one, all of them text.
+    /// Blocks of the system prompt: at least one, and only text.
     ///
     /// Rule SESS-70.
     pub content: Vec<ContentBlock<'a>>,
@@ -710,46 +710,46 @@ impl IntoOwned for SystemPrompt<'_> {
 }
 
 string_enum! {
-    /// How a client's instructions are combined with those of the agent.
+    /// How a client's system prompt is combined with that of the agent.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
     SystemPromptMode {
-        /// The client's text is added to what the agent already says to its model.
+        /// The client's text is appended to the agent's own system prompt.
         Append = "append",
-        /// The client's text stands in for the agent's built-in instructions; tools and permissions stay.
+        /// The client's text replaces the agent's own system prompt; tools and permissions stay.
         Override = "override",
     }
 }
 
-/// Which conversation to bring back, and the surroundings that it gets this time.
+/// The session to load, and its directories and MCP servers.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct LoadSessionRequest<'a> {
-    /// MCP servers for the session's tools; the list is always there, even when empty.
+    /// MCP servers for the session; required, even if empty.
     ///
     /// Rule SESS-07.
     #[serde(default, deserialize_with = "unions::null_as_default")]
     pub mcp_servers: Vec<McpServer<'a>>,
-    /// Base directory of the session.
+    /// Working directory of the session.
     ///
     /// Rule SESS-04.
     pub cwd: Str<'a>,
-    /// All further roots from now on; earlier ones are not remembered.
+    /// All additional directories from now on; earlier ones no longer apply.
     ///
     /// Rule SESS-26.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<Str<'a>>,
-    /// Conversation to bring back.
+    /// Session to load.
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
-    /// Instructions at system level; left out, the agent decides between stored and usual ones.
+    /// System prompt; if absent, the agent uses the stored one or its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
-    /// Values that settings are brought back with; ones that do not fit are passed over.
+    /// Initial values of config options; invalid ones are ignored.
     ///
     /// Draft `session_options`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
@@ -799,24 +799,24 @@ impl IntoOwned for LoadSessionRequest<'_> {
     }
 }
 
-/// Which sessions to list, and where in the list the wanted page begins.
+/// Which sessions to list, and where the page begins.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-list>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListSessionsRequest<'a> {
-    /// Only sessions with this working directory are wanted.
+    /// List only sessions with this working directory.
     ///
     /// Rule SESS-36.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<Str<'a>>,
-    /// Where to go on, exactly as the page before named it.
+    /// The cursor from the page before, unchanged.
     ///
     /// Rule SESS-37.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Str<'a>>,
-    /// Whether archived sessions count; left out, they do not.
+    /// Whether to list archived sessions; if absent, they are not listed.
     ///
     /// Draft `session_archive`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -862,27 +862,27 @@ impl IntoOwned for ListSessionsRequest<'_> {
 }
 
 string_enum! {
-    /// How a list request treats archived sessions; agents refuse filters that they do not know.
+    /// Which sessions to list by their archived state; agents refuse unknown filters.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_archive`: may still change.
     SessionArchiveFilter {
-        /// Leave archived sessions out, as happens when no filter is given.
+        /// Omit archived sessions, as without a filter.
         Exclude = "exclude",
         /// Return sessions whether they are archived or not.
         Include = "include",
-        /// Return nothing but archived sessions.
+        /// Return only archived sessions.
         Only = "only",
     }
 }
 
-/// Which session to remove, so that later lists no longer show it.
+/// The session to delete; later lists do not contain it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-delete>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DeleteSessionRequest<'a> {
-    /// Session to remove; it need not be attached to this connection.
+    /// Session to delete; it need not be open on this connection.
     pub session_id: SessionId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -910,33 +910,33 @@ impl IntoOwned for DeleteSessionRequest<'_> {
     }
 }
 
-/// Which conversation to branch off from, and the surroundings of the branch.
+/// The session to fork, and the directories and MCP servers of the fork.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-fork>. Draft `session_fork`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ForkSessionRequest<'a> {
-    /// Conversation that the branch starts from.
+    /// Session to fork.
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
-    /// Base directory of the branch.
+    /// Working directory of the fork.
     ///
     /// Rule SESS-66.
     pub cwd: Str<'a>,
-    /// All further roots of the branch; it takes over none by itself.
+    /// All additional directories of the fork; it inherits none.
     ///
     /// Rule SESS-26.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<Str<'a>>,
-    /// MCP servers for the branch's tools; absent means none.
+    /// MCP servers for the fork; absent means none.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<McpServer<'a>>,
-    /// Instructions at system level for the branch; left out, the agent picks what applies.
+    /// System prompt for the fork; if absent, the agent chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
-    /// Values that settings of the branch start with; ones that do not fit are passed over.
+    /// Initial values of the fork's config options; invalid ones are ignored.
     ///
     /// Draft `session_options`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
@@ -987,14 +987,14 @@ impl IntoOwned for ForkSessionRequest<'_> {
     }
 }
 
-/// Which session to put away without losing its id or its history.
+/// The session to archive; its id and history are kept.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_archive`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ArchiveSessionRequest<'a> {
-    /// Session to put into the archive.
+    /// Session to archive.
     pub session_id: SessionId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -1022,7 +1022,7 @@ impl IntoOwned for ArchiveSessionRequest<'_> {
     }
 }
 
-/// Which archived session to show in the usual list again; it stays unloaded.
+/// The session to take out of the archive; it is not opened.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_archive`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1057,14 +1057,14 @@ impl IntoOwned for UnarchiveSessionRequest<'_> {
     }
 }
 
-/// Which session the question is about; asking leaves it untouched.
+/// The session whose status to return; it is not changed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionStatusRequest<'a> {
-    /// Session to look up; it need not be attached to this connection.
+    /// Session to look up; it need not be open on this connection.
     pub session_id: SessionId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -1092,7 +1092,7 @@ impl IntoOwned for SessionStatusRequest<'_> {
     }
 }
 
-/// New title for any session that the agent would list, live or not.
+/// New title for a session, open or not.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_set_title`: may still
 /// change.
@@ -1100,9 +1100,9 @@ impl IntoOwned for SessionStatusRequest<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionTitleRequest<'a> {
-    /// Session to rename; it need not be attached to this connection.
+    /// Session to rename; it need not be open on this connection.
     pub session_id: SessionId<'a>,
-    /// Wanted title; the agent may tidy it up, and refuses one with nothing left.
+    /// Requested title; the agent may edit it, and refuses one that is empty afterwards.
     pub title: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -1134,33 +1134,33 @@ impl IntoOwned for SetSessionTitleRequest<'_> {
     }
 }
 
-/// Which conversation to go on with, and the surroundings that it gets this time.
+/// The session to resume, and its directories and MCP servers.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResumeSessionRequest<'a> {
-    /// Conversation to go on with.
+    /// Session to resume.
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
-    /// Base directory of the session.
+    /// Working directory of the session.
     ///
     /// Rule SESS-04.
     pub cwd: Str<'a>,
-    /// All further roots from now on; earlier ones are not remembered.
+    /// All additional directories from now on; earlier ones no longer apply.
     ///
     /// Rule SESS-26.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<Str<'a>>,
-    /// MCP servers for the session's tools; absent means none.
+    /// MCP servers for the session; absent means none.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<McpServer<'a>>,
-    /// Instructions at system level; left out, the agent decides between stored and usual ones.
+    /// System prompt; if absent, the agent uses the stored one or its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
-    /// Values that settings go on with; ones that do not fit are passed over.
+    /// Initial values of config options; invalid ones are ignored.
     ///
     /// Draft `session_options`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
@@ -1211,7 +1211,7 @@ impl IntoOwned for ResumeSessionRequest<'_> {
     }
 }
 
-/// Surroundings of a session that need not exist, to learn the settings that it would start with.
+/// Directories of a session that need not exist, to get the config options that it would start with.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-options>. Draft `session_options`: may still
 /// change.
@@ -1219,16 +1219,16 @@ impl IntoOwned for ResumeSessionRequest<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionOptionsRequest<'a> {
-    /// Base directory that the session would have.
+    /// Working directory that the session would have.
     ///
     /// Rule SESS-04.
     pub cwd: Str<'a>,
-    /// Further roots that the session would have.
+    /// Additional directories that the session would have.
     ///
     /// Rule SESS-26.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<Str<'a>>,
-    /// Stored session that is meant; left out, a new one is.
+    /// Stored session; absent means a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -1264,7 +1264,7 @@ impl IntoOwned for SessionOptionsRequest<'_> {
     }
 }
 
-/// Settings that a session would start with at this moment; no session was made or changed.
+/// Config options that a session would start with now; no session was created or changed.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-options>. Draft `session_options`: may still
 /// change.
@@ -1272,12 +1272,12 @@ impl IntoOwned for SessionOptionsRequest<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionOptionsResponse<'a> {
-    /// Modes of the agent, when it has any.
+    /// Modes of the agent, if it has any.
     ///
     /// Rule MODE-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<SessionModeState<'a>>,
-    /// Settings with the values that the session would start with, in the agent's order.
+    /// Config options with their initial values, in the agent's order.
     ///
     /// Rule CONF-02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1320,14 +1320,14 @@ impl IntoOwned for SessionOptionsResponse<'_> {
     }
 }
 
-/// Which live session to end; work that still runs in it is cancelled first.
+/// The session to close; its running work is cancelled first.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CloseSessionRequest<'a> {
-    /// Session to end.
+    /// Session to close.
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,

@@ -9,23 +9,23 @@ use serde_json::value::RawValue;
 use super::{Error, Usage};
 use crate::schema::{unions, IntoOwned, Raw, Str};
 
-/// What a child session is doing, reported as a whole each time.
+/// Complete state of a child session.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "state")]
 #[non_exhaustive]
 pub enum StateUpdate<'a> {
-    /// The child session is at work on what its parent asked it to do.
+    /// The child session is working.
     #[serde(rename = "running")]
     Running(RunningStateUpdate<'a>),
     /// The child session has finished its work and waits for the next prompt.
     #[serde(rename = "idle")]
     Idle(IdleStateUpdate<'a>),
-    /// The child session stands still until the user has done something.
+    /// The child session waits for the user.
     #[serde(rename = "requires_action")]
     RequiresAction(RequiresActionStateUpdate<'a>),
-    /// The agent has lost sight of the child session's activity; the last state may be out of date.
+    /// The agent does not know what the child session is doing; the last state may be out of date.
     #[serde(rename = "unknown")]
     Unknown(UnknownStateUpdate<'a>),
     /// A variant that this library does not know.
@@ -99,7 +99,7 @@ impl IntoOwned for StateUpdate<'_> {
     }
 }
 
-/// The child session is at work on what its parent asked it to do.
+/// The child session is working.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -138,14 +138,14 @@ impl IntoOwned for RunningStateUpdate<'_> {
     }
 }
 
-/// The child session's work ended in a failure, with details where there are any.
+/// The child session's work failed, with details if there are any.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ErrorStopReason<'a> {
-    /// What failed, in the form of a JSON-RPC error.
+    /// The failure, as a JSON-RPC error.
     #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
     pub error: Option<Error<'a>>,
 }
@@ -217,7 +217,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for IdleStateUpdate<'a> {
 #[serde(tag = "stopReason")]
 #[non_exhaustive]
 pub enum IdleStateUpdateStopReason<'a> {
-    /// The model has said all it wanted to say.
+    /// The model finished its answer.
     #[serde(rename = "end_turn")]
     EndTurn,
     /// The limit on tokens was reached.
@@ -226,13 +226,13 @@ pub enum IdleStateUpdateStopReason<'a> {
     /// The limit on model calls was reached.
     #[serde(rename = "max_turn_requests")]
     MaxTurnRequests,
-    /// The agent will not go on.
+    /// The agent refuses to continue.
     #[serde(rename = "refusal")]
     Refusal,
-    /// The work was stopped from outside.
+    /// The work was cancelled.
     #[serde(rename = "cancelled")]
     Cancelled,
-    /// The child session's work ended in a failure, with details where there are any.
+    /// The child session's work failed, with details if there are any.
     #[serde(rename = "error")]
     Error(ErrorStopReason<'a>),
     /// The variant without the member `stopReason`.
@@ -331,7 +331,7 @@ impl IntoOwned for IdleStateUpdate<'_> {
     }
 }
 
-/// The child session stands still until the user has done something.
+/// The child session waits for the user.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -370,7 +370,7 @@ impl IntoOwned for RequiresActionStateUpdate<'_> {
     }
 }
 
-/// The agent has lost sight of the child session's activity; the last state may be out of date.
+/// The agent does not know what the child session is doing; the last state may be out of date.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

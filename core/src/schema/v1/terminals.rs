@@ -8,20 +8,20 @@ use super::{EnvVariable, SessionId};
 use crate::schema::{scalars::string_type, unions, IntoOwned, Raw, Str};
 
 string_type! {
-    /// Name of a terminal, made by the client and void once the terminal is released.
+    /// Id of a terminal, chosen by the client and invalid once the terminal is released.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
     TerminalId
 }
 
-/// A client's terminal as part of a tool call, shown live and still shown after its release.
+/// A client's terminal as part of a tool call, shown live, and also after its release.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Terminal<'a> {
-    /// Terminal to show; it has to be alive when it is added.
+    /// Terminal to show; it must not be released when it is added.
     ///
     /// Rule TOOL-12.
     pub terminal_id: TerminalId<'a>,
@@ -51,7 +51,7 @@ impl IntoOwned for Terminal<'_> {
     }
 }
 
-/// Command to start in a new terminal, and the surroundings that it gets.
+/// Command to start in a new terminal, with its environment.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ pub struct CreateTerminalRequest<'a> {
     /// Rule TERM-13.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Str<'a>>,
-    /// Variables to add to the program's environment.
+    /// Environment variables to add.
     ///
     /// Rule TERM-13.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +81,7 @@ pub struct CreateTerminalRequest<'a> {
     /// Rule TERM-02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<Str<'a>>,
-    /// Bytes of output to keep; the oldest whole characters go first.
+    /// Bytes of output to keep; the oldest characters are dropped first.
     ///
     /// Rule TERM-08.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ impl IntoOwned for CreateTerminalRequest<'_> {
     }
 }
 
-/// Which terminal to read; the answer comes at once, even while the command runs.
+/// The terminal to read; the response comes at once, even while the command runs.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -177,7 +177,7 @@ impl IntoOwned for TerminalOutputRequest<'_> {
     }
 }
 
-/// Which terminal to give back; a command that still runs in it is stopped.
+/// The terminal to release; a running command is killed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -222,7 +222,7 @@ impl IntoOwned for ReleaseTerminalRequest<'_> {
     }
 }
 
-/// Which terminal's command to wait for; the answer comes when it has ended.
+/// The terminal whose command to wait for; the response comes when it has ended.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -267,7 +267,7 @@ impl IntoOwned for WaitForTerminalExitRequest<'_> {
     }
 }
 
-/// Which terminal's command to stop; the terminal itself must still be released.
+/// The terminal whose command to kill; the terminal must still be released.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -278,7 +278,7 @@ pub struct KillTerminalRequest<'a> {
     ///
     /// Rule TERM-11.
     pub session_id: SessionId<'a>,
-    /// Terminal whose command should stop.
+    /// Terminal whose command to kill.
     ///
     /// Rule TERM-05.
     pub terminal_id: TerminalId<'a>,
@@ -312,7 +312,7 @@ impl IntoOwned for KillTerminalRequest<'_> {
     }
 }
 
-/// Id of the terminal in which the command has just been started.
+/// Id of the terminal in which the command runs.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -349,14 +349,14 @@ impl IntoOwned for CreateTerminalResponse<'_> {
     }
 }
 
-/// What a terminal has printed up to now and, once its command has ended, how.
+/// Output of a terminal so far and, once its command has ended, the exit status.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TerminalOutputResponse<'a> {
-    /// The text that is kept.
+    /// The kept text.
     ///
     /// Rule TERM-09.
     pub output: Str<'a>,
@@ -401,14 +401,14 @@ impl IntoOwned for TerminalOutputResponse<'_> {
     }
 }
 
-/// How a command ended: by a number it returned or by a signal it received.
+/// How a command ended: an exit code or a signal.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TerminalExitStatus<'a> {
-    /// Number that the process returned; null when a signal ended it.
+    /// Exit code; null when a signal ended the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<u32>,
     /// Signal that ended the process; null when it ended by itself.
@@ -452,7 +452,7 @@ impl IntoOwned for TerminalExitStatus<'_> {
     }
 }
 
-/// Empty answer that says the terminal's id must not be used any more.
+/// Empty response: the terminal's id is invalid from now on.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -491,14 +491,14 @@ impl IntoOwned for ReleaseTerminalResponse<'_> {
     }
 }
 
-/// How the awaited command ended: by a returned number or by a signal.
+/// How the command ended: an exit code or a signal.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WaitForTerminalExitResponse<'a> {
-    /// Number that the process returned; null when a signal ended it.
+    /// Exit code; null when a signal ended the process.
     ///
     /// Rule TERM-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -546,7 +546,7 @@ impl IntoOwned for WaitForTerminalExitResponse<'_> {
     }
 }
 
-/// Empty answer that says the command is stopped and its output can still be read.
+/// Empty response: the command was killed; its output can still be read.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/terminals>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

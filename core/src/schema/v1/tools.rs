@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{Content, SessionId, Terminal};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// Changes to a reported tool call; what is absent or null stays as it was.
+/// Changes to a tool call; absent or null members stay unchanged.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,36 +17,36 @@ use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwne
 pub struct ToolCallUpdate<'a> {
     /// Call that the changes apply to.
     pub tool_call_id: ToolCallId<'a>,
-    /// New sort of tool.
+    /// New kind of tool.
     ///
     /// Rule TOOL-08.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<ToolKind<'a>>,
-    /// New state of the call.
+    /// New status of the call.
     ///
     /// Rule TOOL-07.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ToolCallStatus<'a>>,
-    /// New words for the user.
+    /// New title for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Str<'a>>,
-    /// Name of the tool in the program, where the agent reveals it.
+    /// Name of the tool, if the agent gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Str<'a>>,
-    /// New contents; they take the place of all earlier ones.
+    /// New contents; they replace all earlier ones.
     ///
     /// Rule TOOL-15.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Vec<ToolCallContent<'a>>>,
-    /// New locations; they take the place of all earlier ones.
+    /// New locations; they replace all earlier ones.
     ///
     /// Rule TOOL-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locations: Option<Vec<ToolCallLocation<'a>>>,
-    /// New arguments as the tool received them.
+    /// New raw input of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_input: Option<Raw<'a>>,
-    /// New result as the tool returned it.
+    /// New raw output of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_output: Option<Raw<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -106,34 +106,34 @@ impl IntoOwned for ToolCallUpdate<'_> {
 }
 
 string_type! {
-    /// Name of a tool call, made by the agent and never used twice in a session.
+    /// Id of a tool call, chosen by the agent and never reused in a session.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
     ToolCallId
 }
 
 string_enum! {
-    /// What sort of thing a tool does, so that a client can pick icons and wording.
+    /// Kind of a tool, so that a client can choose icons and wording.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
     ToolKind {
-        /// Looks at files or data.
+        /// Reads files or data.
         Read = "read",
         /// Changes files or data.
         Edit = "edit",
-        /// Takes files or data away.
+        /// Deletes files or data.
         Delete = "delete",
-        /// Gives files another place or name.
+        /// Moves or renames files.
         Move = "move",
-        /// Looks for something.
+        /// Searches for something.
         Search = "search",
-        /// Starts commands or code.
+        /// Runs commands or code.
         Execute = "execute",
-        /// Plans or reasons without touching anything outside.
+        /// Plans or reasons without side effects.
         Think = "think",
         /// Gets data from elsewhere.
         Fetch = "fetch",
-        /// Puts the session into another mode.
+        /// Changes the session's mode.
         SwitchMode = "switch_mode",
         /// Anything else, and what is assumed when no kind is given.
         Other = "other",
@@ -141,17 +141,17 @@ string_enum! {
 }
 
 string_enum! {
-    /// How far a tool call has come; the last two states are final.
+    /// Status of a tool call; the last two are final.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
     ToolCallStatus {
-        /// Nothing runs yet, perhaps because the user has not agreed.
+        /// The tool has not started, possibly because it waits for permission.
         Pending = "pending",
-        /// The tool is at work.
+        /// The tool is running.
         InProgress = "in_progress",
-        /// The tool is done and succeeded.
+        /// The tool succeeded.
         Completed = "completed",
-        /// The tool is done and did not succeed.
+        /// The tool failed.
         Failed = "failed",
     }
 }
@@ -164,17 +164,16 @@ string_enum! {
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum ToolCallContent<'a> {
-    /// Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+    /// Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
     #[serde(rename = "content")]
     Content(Content<'a>),
-    /// Change to one file, given as the file's whole text before and after it.
+    /// Change to a file: its complete text before and after.
     #[serde(rename = "diff")]
     Diff(Diff<'a>),
-    /// A client's terminal as part of a tool call, shown live and still shown after its release.
+    /// A client's terminal as part of a tool call, shown live, and also after its release.
     #[serde(rename = "terminal")]
     Terminal(Terminal<'a>),
-    /// Link from a tool call to another session, such as the child that it gave work to; it is for display
-    /// only.
+    /// Link from a tool call to another session, such as the child that does its work; for display only.
     #[serde(rename = "session")]
     Session(SessionReference<'a>),
     /// A variant that this library does not know.
@@ -250,8 +249,7 @@ impl IntoOwned for ToolCallContent<'_> {
     }
 }
 
-/// Link from a tool call to another session, such as the child that it gave work to; it is for display
-/// only.
+/// Link from a tool call to another session, such as the child that does its work; for display only.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -288,18 +286,18 @@ impl IntoOwned for SessionReference<'_> {
     }
 }
 
-/// Change to one file, given as the file's whole text before and after it.
+/// Change to a file: its complete text before and after.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Diff<'a> {
-    /// File that changes.
+    /// The changed file.
     ///
     /// Rule TOOL-10.
     pub path: Str<'a>,
-    /// Text before the change; absent or null for a file that is new.
+    /// Text before the change; absent or null for a new file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_text: Option<Str<'a>>,
     /// Text after the change.
@@ -338,7 +336,7 @@ impl IntoOwned for Diff<'_> {
     }
 }
 
-/// File, and perhaps line, that a tool is working at, for editors that follow along.
+/// File, and possibly line, that a tool works on, so that an editor can follow.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -381,48 +379,48 @@ impl IntoOwned for ToolCallLocation<'_> {
     }
 }
 
-/// A tool's run as first reported; what is left out starts at its default.
+/// A new tool call; absent members have their defaults.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolCall<'a> {
-    /// Id by which later updates refer to the call.
+    /// Id of the call, for later updates.
     ///
     /// Rule TOOL-03.
     pub tool_call_id: ToolCallId<'a>,
-    /// The work of the tool, in words for the user.
+    /// What the tool does, for the user.
     ///
     /// Rule TOOL-03.
     pub title: Str<'a>,
-    /// Name of the tool in the program, where the agent reveals it.
+    /// Name of the tool, if the agent gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Str<'a>>,
-    /// What sort of tool it is; absent means `other`.
+    /// Kind of the tool; absent means `other`.
     ///
     /// Rule TOOL-08.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<ToolKind<'a>>,
-    /// How far the call has come; absent means `pending`.
+    /// Status of the call; absent means `pending`.
     ///
     /// Rule TOOL-07.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ToolCallStatus<'a>>,
-    /// What the call has produced for display.
+    /// Content of the call, for display.
     ///
     /// Rule TOOL-15.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<ToolCallContent<'a>>,
-    /// Files that the call touches, so that an editor can follow along.
+    /// Files that the call works on, so that an editor can follow.
     ///
     /// Rule TOOL-10.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<ToolCallLocation<'a>>,
-    /// Arguments exactly as the tool received them.
+    /// Raw input of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_input: Option<Raw<'a>>,
-    /// Result exactly as the tool returned it.
+    /// Raw output of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_output: Option<Raw<'a>>,
     /// Extension metadata (`_meta`): an object.

@@ -22,7 +22,7 @@ pub struct SessionNotification<'a> {
     ///
     /// Rule SESS-52.
     pub session_id: SessionId<'a>,
-    /// What has happened, told apart by `sessionUpdate`.
+    /// The update; `sessionUpdate` names its kind.
     ///
     /// Rule TURN-08.
     pub update: SessionUpdate<'a>,
@@ -56,75 +56,75 @@ impl IntoOwned for SessionNotification<'_> {
     }
 }
 
-/// Everything an agent can report about a session while it lives.
+/// Everything an agent can report about an open session.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/prompt-turn>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "sessionUpdate")]
 #[non_exhaustive]
 pub enum SessionUpdate<'a> {
-    /// Next piece of a user message, as in a replay.
+    /// Next chunk of a user message, for example in a replay.
     #[serde(rename = "user_message_chunk")]
     UserMessageChunk(ContentChunk<'a>),
-    /// Next piece of the agent's answer.
+    /// Next chunk of the agent's message.
     #[serde(rename = "agent_message_chunk")]
     AgentMessageChunk(ContentChunk<'a>),
-    /// Next piece of the agent's reasoning.
+    /// Next chunk of the agent's thought.
     #[serde(rename = "agent_thought_chunk")]
     AgentThoughtChunk(ContentChunk<'a>),
-    /// A tool's run as first reported; what is left out starts at its default.
+    /// A new tool call; absent members have their defaults.
     #[serde(rename = "tool_call")]
     ToolCall(ToolCall<'a>),
-    /// Changes to a reported tool call; what is absent or null stays as it was.
+    /// Changes to a tool call; absent or null members stay unchanged.
     #[serde(rename = "tool_call_update")]
     ToolCallUpdate(ToolCallUpdate<'a>),
-    /// The steps that the agent means to take; each report replaces the one before.
+    /// The steps that the agent plans; each report replaces the one before.
     #[serde(rename = "plan")]
     Plan(Plan<'a>),
-    /// New contents of one of a session's plans; the other plans stay as they are.
+    /// New contents of one plan of a session; other plans stay unchanged.
     ///
     /// Draft `plan_operations`: may still change.
     #[serde(rename = "plan_update")]
     PlanUpdate(PlanUpdate<'a>),
-    /// Says that one of a session's plans no longer applies and can be taken off display.
+    /// Reports that a plan no longer applies and is not to be shown any more.
     ///
     /// Draft `plan_operations`: may still change.
     #[serde(rename = "plan_removed")]
     PlanRemoved(PlanRemoved<'a>),
-    /// The commands that a user can type from now on; the list replaces the earlier one.
+    /// The commands that are available from now on; the list replaces the earlier one.
     #[serde(rename = "available_commands_update")]
     AvailableCommandsUpdate(AvailableCommandsUpdate<'a>),
-    /// Says that the agent itself has put the session into another mode.
+    /// Reports that the agent has changed the mode of the session.
     #[serde(rename = "current_mode_update")]
     CurrentModeUpdate(CurrentModeUpdate<'a>),
-    /// All settings of the session after the agent itself has changed some.
+    /// All config options of the session after the agent itself has changed some.
     #[serde(rename = "config_option_update")]
     ConfigOptionUpdate(ConfigOptionUpdate<'a>),
-    /// Changes to what is known about a session; members that are left out stay as they are.
+    /// Changes to the information about a session; absent members stay unchanged.
     #[serde(rename = "session_info_update")]
     SessionInfoUpdate(SessionInfoUpdate<'a>),
-    /// How full the context is and what the session has cost up to now.
+    /// How full the context is, and the cost of the session so far.
     #[serde(rename = "usage_update")]
     UsageUpdate(UsageUpdate<'a>),
-    /// Message to the user that is shown once, kept in no history and never relied upon.
+    /// Message to the user that is shown once and is not part of the history.
     #[serde(rename = "notice")]
     Notice(Notice<'a>),
     /// State of a compaction; the first report fixes its place in the history.
     #[serde(rename = "compaction_update")]
     CompactionUpdate(CompactionUpdate<'a>),
-    /// Next piece of the summary that a running compaction leaves in place of the history.
+    /// Next chunk of the summary that replaces the history.
     #[serde(rename = "compaction_summary_chunk")]
     CompactionSummaryChunk(CompactionSummaryChunk<'a>),
-    /// A session that the agent runs below another one: its first report or changes to it.
+    /// A child session that the agent runs for another session: its announcement, or changes to it.
     #[serde(rename = "subagent_update")]
     SubagentUpdate(SubagentUpdate<'a>),
-    /// Message from one session to another, as either side's history shows it; absent members stay.
+    /// Message from one session to another, in the history of either; absent members stay.
     #[serde(rename = "session_message")]
     SessionMessage(SessionMessage<'a>),
-    /// Next block of a message between sessions, which is sent piece by piece.
+    /// Next block of a message between sessions that is sent in chunks.
     #[serde(rename = "session_message_chunk")]
     SessionMessageChunk(SessionMessageChunk<'a>),
-    /// Prompts that the user may want to send next; they replace all earlier ones and are no history.
+    /// Suggested prompts; they replace all earlier ones and are not part of the history.
     ///
     /// Draft `prompt_suggestions`: may still change.
     #[serde(rename = "prompt_suggestions_update")]
@@ -320,18 +320,18 @@ impl IntoOwned for SessionUpdate<'_> {
     }
 }
 
-/// Next block of a message that is sent piece by piece, in order.
+/// Next block of a message that is sent in chunks.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/prompt-turn>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContentChunk<'a> {
-    /// Block to add to the message.
+    /// Block to append to the message.
     ///
     /// Rule CONT-13.
     pub content: ContentBlock<'a>,
-    /// Equal on all pieces of one message; a different id starts another message.
+    /// The same for all chunks of a message; a different id starts another message.
     ///
     /// Rule TURN-09.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -367,19 +367,19 @@ impl IntoOwned for ContentChunk<'_> {
     }
 }
 
-/// Changes to what is known about a session; members that are left out stay as they are.
+/// Changes to the information about a session; absent members stay unchanged.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/session-list>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionInfoUpdate<'a> {
-    /// New text to show for the session; null takes the text away.
+    /// New title of the session; null clears it.
     ///
     /// Rule SESS-50.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub title: Patch<Str<'a>>,
-    /// New time of the last activity; null takes it away.
+    /// New time of the last activity; null clears it.
     ///
     /// Rule SESS-50.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
@@ -422,24 +422,24 @@ impl IntoOwned for SessionInfoUpdate<'_> {
     }
 }
 
-/// How full the context is and what the session has cost up to now.
+/// How full the context is, and the cost of the session so far.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/prompt-turn>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UsageUpdate<'a> {
-    /// Tokens that fill the context at present; absent only where the peer has sent no such number.
+    /// Tokens in the context now; absent only if the peer sent no such number.
     ///
     /// Rule TURN-12.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<u64>,
-    /// Tokens that fit into the context; absent only where the peer has sent no such number.
+    /// Size of the context in tokens; absent only if the peer sent no such number.
     ///
     /// Rule TURN-12.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// What the session has cost from its start.
+    /// Total cost of the session.
     ///
     /// Rule TURN-12.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -477,11 +477,11 @@ impl IntoOwned for UsageUpdate<'_> {
 }
 
 string_enum! {
-    /// How serious a passing message is; it changes nothing but the look.
+    /// Severity of a notice; it affects only how the notice is shown.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/schema>.
     NoticeSeverity {
-        /// Good to know.
+        /// Information.
         Info = "info",
         /// Something may need attention.
         Warning = "warning",
@@ -490,14 +490,14 @@ string_enum! {
     }
 }
 
-/// Message to the user that is shown once, kept in no history and never relied upon.
+/// Message to the user that is shown once and is not part of the history.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Notice<'a> {
-    /// How serious the matter is.
+    /// Severity of the notice.
     ///
     /// Rule NOTE-01.
     pub severity: NoticeSeverity<'a>,
@@ -505,7 +505,7 @@ pub struct Notice<'a> {
     ///
     /// Rule NOTE-01.
     pub title: Str<'a>,
-    /// More about the matter, or what to do.
+    /// Details, or what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -541,24 +541,24 @@ impl IntoOwned for Notice<'_> {
 }
 
 string_type! {
-    /// Name of a compaction, made by the agent and never used twice in a session.
+    /// Id of a compaction, chosen by the agent and never reused in a session.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/schema>.
     CompactionId
 }
 
 string_enum! {
-    /// How far a compaction has come; all but the first of these states are final.
+    /// Status of a compaction; all but the first are final.
     ///
     /// See <https://agentclientprotocol.com/protocol/v1/schema>.
     CompactionStatus {
-        /// The agent is condensing its context.
+        /// The agent is compacting its context.
         InProgress = "in_progress",
-        /// The context has been condensed.
+        /// The context was compacted.
         Completed = "completed",
-        /// The attempt went wrong.
+        /// The compaction failed.
         Failed = "failed",
-        /// The attempt was stopped.
+        /// The compaction was cancelled.
         Cancelled = "cancelled",
     }
 }
@@ -574,11 +574,11 @@ pub struct CompactionUpdate<'a> {
     ///
     /// Rule NOTE-08.
     pub compaction_id: CompactionId<'a>,
-    /// How far the compaction has come.
+    /// Status of the compaction.
     ///
     /// Rule NOTE-08.
     pub status: CompactionStatus<'a>,
-    /// What is left of the condensed history; it replaces all earlier pieces.
+    /// Summary of the compacted history; it replaces all earlier chunks.
     ///
     /// Rule NOTE-10.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
@@ -628,18 +628,18 @@ impl IntoOwned for CompactionUpdate<'_> {
     }
 }
 
-/// Next piece of the summary that a running compaction leaves in place of the history.
+/// Next chunk of the summary that replaces the history.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/schema>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompactionSummaryChunk<'a> {
-    /// Compaction that the piece belongs to.
+    /// Compaction that the chunk belongs to.
     ///
     /// Rule NOTE-07.
     pub compaction_id: CompactionId<'a>,
-    /// Block to add to the summary.
+    /// Block to append to the summary.
     pub content: ContentBlock<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -671,7 +671,7 @@ impl IntoOwned for CompactionSummaryChunk<'_> {
     }
 }
 
-/// A session that the agent runs below another one: its first report or changes to it.
+/// A child session that the agent runs for another session: its announcement, or changes to it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -680,22 +680,22 @@ impl IntoOwned for CompactionSummaryChunk<'_> {
 pub struct SubagentUpdate<'a> {
     /// Id of the child session, used in all messages about it.
     pub session_id: SessionId<'a>,
-    /// Text to show for the child; null takes it away.
+    /// Title of the child; null clears it.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub title: Patch<Str<'a>>,
-    /// What the child is there for; null takes it away.
+    /// What the child does; null clears it.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub description: Patch<Str<'a>>,
-    /// What the client may do to the child; null allows nothing.
+    /// What the client may do with the child; null allows nothing.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub capabilities: Patch<SubagentSessionCapabilities<'a>>,
-    /// What the child is doing at present; null makes it unknown without ending anything.
+    /// Current state of the child; null makes it unknown and ends nothing.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub state: Patch<StateUpdate<'a>>,
-    /// The child's working directory; unset, it is that of the parent.
+    /// The child's working directory; if not set, that of the parent.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub cwd: Patch<Str<'a>>,
-    /// The child's further roots; unset, they are those of the parent.
+    /// The child's additional directories; if not set, those of the parent.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub additional_directories: Patch<Vec<Str<'a>>>,
     /// Extension metadata (`_meta`): an object.
@@ -748,7 +748,7 @@ impl IntoOwned for SubagentUpdate<'_> {
     }
 }
 
-/// Message from one session to another, as either side's history shows it; absent members stay.
+/// Message from one session to another, in the history of either; absent members stay.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -819,7 +819,7 @@ impl IntoOwned for SessionMessage<'_> {
     }
 }
 
-/// Next block of a message between sessions, which is sent piece by piece.
+/// Next block of a message between sessions that is sent in chunks.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -828,7 +828,7 @@ impl IntoOwned for SessionMessage<'_> {
 pub struct SessionMessageChunk<'a> {
     /// Message that the block belongs to.
     pub message_id: MessageId<'a>,
-    /// Block to add to the message.
+    /// Block to append to the message.
     pub content: ContentBlock<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -860,7 +860,7 @@ impl IntoOwned for SessionMessageChunk<'_> {
     }
 }
 
-/// Prompts that the user may want to send next; they replace all earlier ones and are no history.
+/// Suggested prompts; they replace all earlier ones and are not part of the history.
 ///
 /// See <https://agentclientprotocol.com/rfds/prompt-suggestions>. Draft `prompt_suggestions`: may still
 /// change.
@@ -868,7 +868,7 @@ impl IntoOwned for SessionMessageChunk<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptSuggestionsUpdate<'a> {
-    /// Suggested prompts, the most likely first; empty takes back what is on offer.
+    /// Suggested prompts, the most likely first; an empty list removes the earlier ones.
     ///
     /// Rule NOTE-14.
     pub suggestions: Vec<PromptSuggestion<'a>>,
@@ -898,7 +898,7 @@ impl IntoOwned for PromptSuggestionsUpdate<'_> {
     }
 }
 
-/// One prompt that the user may want to send next.
+/// A suggested prompt.
 ///
 /// See <https://agentclientprotocol.com/rfds/prompt-suggestions>. Draft `prompt_suggestions`: may still
 /// change.

@@ -8,17 +8,17 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::EnvVariable;
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// One way to log in; a client keeps and passes over types that it does not know.
+/// An authentication method; a client keeps, but does not use, types that it does not know.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum AuthMethod<'a> {
-    /// Login in which the client starts the agent's program a second time for the user to work in.
+    /// Login in which the client starts the agent's program again, in a terminal for the user.
     #[serde(rename = "terminal")]
     Terminal(AuthMethodTerminal<'a>),
-    /// Login that the agent carries out on its own once it is asked to.
+    /// Login that the agent performs by itself on request.
     #[serde(rename = "agent")]
     Agent(AuthMethodAgent<'a>),
     /// A variant that this library does not know.
@@ -77,34 +77,34 @@ impl IntoOwned for AuthMethod<'_> {
 }
 
 string_type! {
-    /// Name of a way to log in, which the agent makes up and the client sends back.
+    /// Id of an authentication method, chosen by the agent.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/authentication>.
     AuthMethodId
 }
 
-/// Login in which the client starts the agent's program a second time for the user to work in.
+/// Login in which the client starts the agent's program again, in a terminal for the user.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AuthMethodTerminal<'a> {
-    /// Id that tells the entry from others; `auth/login` refuses it.
+    /// Id of the entry; `auth/login` refuses it.
     ///
     /// Rule AUTH-18.
     pub method_id: AuthMethodId<'a>,
-    /// Label for the choice that the user sees.
+    /// Label that the user sees.
     ///
     /// Rule AUTH-18.
     pub name: Str<'a>,
     /// Longer explanation of the choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// Arguments to put after those of the usual command line.
+    /// Arguments to append to those of the usual command line.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Str<'a>>,
-    /// Environment variables to add, each once; they win over the usual ones of the same name.
+    /// Environment variables to add, each once; they override inherited ones of the same name.
     ///
     /// Rule AUTH-20.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -144,7 +144,7 @@ impl IntoOwned for AuthMethodTerminal<'_> {
     }
 }
 
-/// Login that the agent carries out on its own once it is asked to.
+/// Login that the agent performs by itself on request.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -155,7 +155,7 @@ pub struct AuthMethodAgent<'a> {
     ///
     /// Rule AUTH-18.
     pub method_id: AuthMethodId<'a>,
-    /// Label for the choice that the user sees.
+    /// Label that the user sees.
     ///
     /// Rule AUTH-18.
     pub name: Str<'a>,
@@ -188,7 +188,7 @@ impl IntoOwned for AuthMethodAgent<'_> {
     }
 }
 
-/// Empty answer that says the login worked, so refused calls may be repeated.
+/// Empty response: the login succeeded, so refused calls can be repeated.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -222,7 +222,7 @@ impl IntoOwned for LoginAuthResponse<'_> {
     }
 }
 
-/// Empty answer that says the login is over; sessions that run may fail from now on.
+/// Empty response: the user is logged out; open sessions may fail from now on.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -256,14 +256,14 @@ impl IntoOwned for LogoutAuthResponse<'_> {
     }
 }
 
-/// State of the login at the moment of the question, with the accounts behind it.
+/// Current state of the login, with its accounts.
 ///
 /// See <https://agentclientprotocol.com/rfds/get-auth-state>. Draft `auth_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AuthStatusResponse<'a> {
-    /// Whether work can start without a login; only this member should steer a client.
+    /// Whether work can start without a login; a client should decide by this member alone.
     ///
     /// Rule AUTH-31.
     pub state: AuthState<'a>,
@@ -300,25 +300,25 @@ string_enum! {
     ///
     /// See <https://agentclientprotocol.com/rfds/get-auth-state>. Draft `auth_status`: may still change.
     AuthState {
-        /// Credentials are there, although they may still turn out to be useless.
+        /// Credentials exist, although they may turn out to be invalid.
         Authenticated = "authenticated",
         /// There are no credentials, or only expired or refused ones.
         Unauthenticated = "unauthenticated",
         /// The agent works without any login, as with a model on the same machine.
         NotRequired = "not_required",
-        /// The agent has no way to tell at the moment; clients read unfamiliar states like this one.
+        /// The agent cannot tell at the moment; clients treat unknown states like this one.
         Unknown = "unknown",
     }
 }
 
-/// One account or key in the agent's hands; for display, never to identify a person by.
+/// One account or key that the agent holds; for display, not for identifying a person.
 ///
 /// See <https://agentclientprotocol.com/rfds/get-auth-state>. Draft `auth_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AuthAccount<'a> {
-    /// Text that is enough to show on its own.
+    /// Text that can be shown on its own.
     pub label: Str<'a>,
     /// Whether new work uses the account; several may be in use at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -360,14 +360,14 @@ impl IntoOwned for AuthAccount<'_> {
     }
 }
 
-/// State of the login after a change, in the form that `auth/status` answers.
+/// State of the login after a change, in the form of the response to `auth/status`.
 ///
 /// See <https://agentclientprotocol.com/rfds/get-auth-state>. Draft `auth_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AuthStatusUpdateNotification<'a> {
-    /// Whether work can start without a login; only this member should steer a client.
+    /// Whether work can start without a login; a client should decide by this member alone.
     ///
     /// Rule AUTH-31.
     pub state: AuthState<'a>,
@@ -399,14 +399,14 @@ impl IntoOwned for AuthStatusUpdateNotification<'_> {
     }
 }
 
-/// Choice of one of the agent's ways to log in; secrets never travel in it.
+/// The authentication method to use; it never contains secrets.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct LoginAuthRequest<'a> {
-    /// One of the ids from `authMethods`, but none of a terminal login.
+    /// One of the ids from `authMethods`, but not that of a terminal login.
     ///
     /// Rule AUTH-01.
     pub method_id: AuthMethodId<'a>,
@@ -431,7 +431,7 @@ impl IntoOwned for LoginAuthRequest<'_> {
     }
 }
 
-/// Wish to end the current login; it has no members apart from metadata.
+/// Request to log out; it has no members apart from metadata.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -465,7 +465,7 @@ impl IntoOwned for LogoutAuthRequest<'_> {
     }
 }
 
-/// Question about the state of the login; it carries nothing and is never refused for want of one.
+/// Request for the state of the login; it has no members, and works without a login.
 ///
 /// See <https://agentclientprotocol.com/rfds/get-auth-state>. Draft `auth_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

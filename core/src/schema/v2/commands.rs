@@ -7,14 +7,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::schema::{unions, IntoOwned, Raw, Str};
 
-/// Something that a user can call by its name; so far only commands are known.
+/// Something that a user can run by its name; the only known form is a command.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/slash-commands>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum AvailableCommand<'a> {
-    /// One command that a user calls by a prompt that begins with a slash and its name.
+    /// A command that a user runs with a prompt that begins with a slash and its name.
     #[serde(rename = "command")]
     Command(Command<'a>),
     /// A variant that this library does not know.
@@ -66,14 +66,14 @@ impl IntoOwned for AvailableCommand<'_> {
     }
 }
 
-/// What a command expects behind its name; so far only free text is known.
+/// What a command expects after its name; the only known form is free text.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/slash-commands>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum AvailableCommandInput<'a> {
-    /// Free text behind a command's name, passed to the command as it was typed.
+    /// Free text after a command's name, passed to the command as it was typed.
     #[serde(rename = "text")]
     Text(TextCommandInput<'a>),
     /// A variant that this library does not know.
@@ -126,14 +126,14 @@ impl IntoOwned for AvailableCommandInput<'_> {
     }
 }
 
-/// Free text behind a command's name, passed to the command as it was typed.
+/// Free text after a command's name, passed to the command as it was typed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/slash-commands>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TextCommandInput<'a> {
-    /// Text to show while nothing has been typed.
+    /// Placeholder to show before anything has been typed.
     ///
     /// Rule CMD-04.
     pub hint: Str<'a>,
@@ -158,14 +158,14 @@ impl IntoOwned for TextCommandInput<'_> {
     }
 }
 
-/// One command that a user calls by a prompt that begins with a slash and its name.
+/// A command that a user runs with a prompt that begins with a slash and its name.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/slash-commands>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Command<'a> {
-    /// Name to type, without the slash; it holds no blanks and occurs once.
+    /// Name to type, without the slash; it contains no white space and occurs once.
     ///
     /// Rule CMD-09.
     pub name: Str<'a>,
@@ -204,7 +204,7 @@ impl IntoOwned for Command<'_> {
     }
 }
 
-/// The commands that a user can type from now on; the list replaces the earlier one.
+/// The commands that are available from now on; the list replaces the earlier one.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/slash-commands>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,23 +9,23 @@ use serde_json::value::RawValue;
 use super::SessionId;
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// One setting of a session: a selection or a switch, with its present value.
+/// A config option of a session: a selection or a switch, with its current value.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigOption<'a> {
-    /// Id to change the setting by.
+    /// Id of the config option.
     ///
     /// Rule CONF-11.
     pub config_id: SessionConfigId<'a>,
-    /// Label for the setting.
+    /// Label for the config option.
     pub name: Str<'a>,
-    /// What the setting does.
+    /// What the config option does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// What the setting is about, for icons and placement only.
+    /// What the config option is about; for icons and placement only.
     ///
     /// Rule CONF-14.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,10 +71,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for SessionConfigOption<'a> {
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum SessionConfigOptionKind<'a> {
-    /// Setting whose value is picked from a list that the agent supplies.
+    /// Config option whose value is selected from a list of the agent.
     #[serde(rename = "select")]
     Select(SessionConfigSelect<'a>),
-    /// Setting that is on or off, such as a client shows as a check box.
+    /// Config option that is on or off, such as a client shows as a check box.
     #[serde(rename = "boolean")]
     Boolean(SessionConfigBoolean),
     /// A variant that this library does not know.
@@ -176,14 +176,14 @@ impl IntoOwned for SessionConfigOption<'_> {
 }
 
 string_type! {
-    /// Name of a setting, made by the agent and unique within its session.
+    /// Name of a config option, made by the agent and unique within its session.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
     SessionConfigId
 }
 
 string_enum! {
-    /// What a setting is about; it may guide display and nothing else.
+    /// What a config option is about; for display only.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
     SessionConfigOptionCategory {
@@ -195,19 +195,19 @@ string_enum! {
         ModelConfig = "model_config",
         /// How much the model reasons.
         ThoughtLevel = "thought_level",
-        /// How fast the model answers, as opposed to how much that costs.
+        /// How fast the model answers, at which cost.
         Speed = "speed",
     }
 }
 
 string_type! {
-    /// Name of one of the values that a setting can be given.
+    /// Id of a value of a config option, chosen by the agent.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
     SessionConfigValueId
 }
 
-/// Values of a setting, either one plain list or a list of groups.
+/// Values of a config option, either one plain list or a list of groups.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -249,14 +249,14 @@ impl IntoOwned for SessionConfigSelectOptions<'_> {
     }
 }
 
-/// One value that a setting can take, with the words to show for it.
+/// A value of a config option, with its label.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigSelectOption<'a> {
-    /// Id to choose the value by.
+    /// Id of the value.
     pub value: SessionConfigValueId<'a>,
     /// Label for the value.
     pub name: Str<'a>,
@@ -289,14 +289,14 @@ impl IntoOwned for SessionConfigSelectOption<'_> {
     }
 }
 
-/// Values of a setting that are shown together under one heading.
+/// Values of a config option that are shown under one heading.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigSelectGroup<'a> {
-    /// Id that tells the group from others.
+    /// Id of the group.
     ///
     /// Rule CONF-11.
     pub group_id: SessionConfigGroupId<'a>,
@@ -336,20 +336,20 @@ impl IntoOwned for SessionConfigSelectGroup<'_> {
 }
 
 string_type! {
-    /// Name of a group that several values of a setting are listed under.
+    /// Id of a group of values of a config option.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
     SessionConfigGroupId
 }
 
-/// Setting whose value is picked from a list that the agent supplies.
+/// Config option whose value is selected from a list of the agent.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigSelect<'a> {
-    /// Value in force, which is one of the options.
+    /// Current value, which is one of the options.
     ///
     /// Rule CONF-04.
     #[serde(borrow)]
@@ -376,14 +376,14 @@ impl IntoOwned for SessionConfigSelect<'_> {
     }
 }
 
-/// Setting that is on or off, such as a client shows as a check box.
+/// Config option that is on or off, such as a client shows as a check box.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionConfigBoolean {
-    /// True when the setting is on.
+    /// True when the config option is on.
     ///
     /// Rule CONF-02.
     pub current_value: bool,
@@ -399,14 +399,14 @@ impl SessionConfigBoolean {
 
 crate::schema::owned::never_borrow!(SessionConfigBoolean);
 
-/// All settings of the session after the change, not just the changed one.
+/// All config options of the session after the change, not just the changed one.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionConfigOptionResponse<'a> {
-    /// Complete list with present values; it replaces what the client had.
+    /// Complete list with current values; it replaces what the client had.
     ///
     /// Rule CONF-06.
     pub config_options: Vec<SessionConfigOption<'a>>,
@@ -434,14 +434,14 @@ impl IntoOwned for SetSessionConfigOptionResponse<'_> {
     }
 }
 
-/// All settings of the session after the agent itself has changed some.
+/// All config options of the session after the agent itself has changed some.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ConfigOptionUpdate<'a> {
-    /// Complete list with present values; it replaces what the client had.
+    /// Complete list with current values; it replaces what the client had.
     ///
     /// Rule CONF-07.
     pub config_options: Vec<SessionConfigOption<'a>>,
@@ -466,7 +466,7 @@ impl IntoOwned for ConfigOptionUpdate<'_> {
     }
 }
 
-/// Which setting of a session to change, and the value that it should get.
+/// The config option to change, and its new value.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-config-options>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -477,7 +477,7 @@ pub struct SetSessionConfigOptionRequest<'a> {
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
-    /// One of the session's settings.
+    /// One of the session's config options.
     ///
     /// Rule CONF-11.
     pub config_id: SessionConfigId<'a>,
@@ -516,10 +516,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for SetSessionConfigOptionRequest<'a> {
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum SetSessionConfigOptionRequestKind<'a> {
-    /// The value is the id of one that the setting offers.
+    /// The value is the id of one of the option's values.
     #[serde(rename = "id")]
     Id(SetSessionConfigOptionRequestKindId<'a>),
-    /// The value is true or false, for a switch.
+    /// The value is true or false.
     #[serde(rename = "boolean")]
     Boolean(SetSessionConfigOptionRequestKindBoolean),
     /// A variant that this library does not know.
@@ -593,7 +593,7 @@ impl SetSessionConfigOptionRequestKind<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionConfigOptionRequestKindId<'a> {
-    /// New value, in the form that the type names.
+    /// New value, in the form that the type determines.
     ///
     /// Rule CONF-05.
     #[serde(borrow)]
@@ -621,7 +621,7 @@ impl IntoOwned for SetSessionConfigOptionRequestKindId<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionConfigOptionRequestKindBoolean {
-    /// New value, in the form that the type names.
+    /// New value, in the form that the type determines.
     ///
     /// Rule CONF-05.
     pub value: bool,

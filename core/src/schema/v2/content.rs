@@ -8,26 +8,26 @@ use serde_json::value::RawValue;
 
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// One piece of a message or of a tool's result, in the same form that MCP uses.
+/// A part of a message or of a tool's result, in the form that MCP uses.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum ContentBlock<'a> {
-    /// Plain text or Markdown, the one kind of content that works everywhere.
+    /// Plain text or Markdown; every peer supports this kind of content.
     #[serde(rename = "text")]
     Text(TextContent<'a>),
-    /// Picture whose bytes travel inside the message; in prompts it needs a capability.
+    /// Image whose bytes are in the message; in prompts it needs a capability.
     #[serde(rename = "image")]
     Image(ImageContent<'a>),
-    /// Sound whose bytes travel inside the message; in prompts it needs a capability.
+    /// Audio whose bytes are in the message; in prompts it needs a capability.
     #[serde(rename = "audio")]
     Audio(AudioContent<'a>),
-    /// Pointer to a resource that its reader fetches on demand; it works everywhere.
+    /// Link to a resource that its reader fetches on demand; every peer supports it.
     #[serde(rename = "resource_link")]
     ResourceLink(ResourceLink<'a>),
-    /// Resource that travels inside the message, so that nobody has to fetch it.
+    /// Resource whose contents are in the message.
     #[serde(rename = "resource")]
     Resource(EmbeddedResource<'a>),
     /// A variant that this library does not know.
@@ -109,14 +109,14 @@ impl IntoOwned for ContentBlock<'_> {
     }
 }
 
-/// Hints that a receiver may follow when it shows or forwards content.
+/// Hints for showing or forwarding content.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Annotations<'a> {
-    /// For whom the content is meant.
+    /// Who the content is meant for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role<'a>>>,
     /// When the resource behind the content last changed.
@@ -124,7 +124,7 @@ pub struct Annotations<'a> {
     /// Rule CONT-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<Str<'a>>,
-    /// Weight of the content against other content, from 0 to 1.
+    /// Priority relative to other content, from 0 to 1.
     ///
     /// Rule CONT-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -162,18 +162,18 @@ impl IntoOwned for Annotations<'_> {
 }
 
 string_enum! {
-    /// One of the two parties of a conversation, as a reader that content is meant for.
+    /// One of the two sides of a conversation, as the audience of content.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/content>.
     Role {
         /// The agent with its model.
         Assistant = "assistant",
-        /// The person whom the agent works for.
+        /// The user.
         User = "user",
     }
 }
 
-/// Plain text or Markdown, the one kind of content that works everywhere.
+/// Plain text or Markdown; every peer supports this kind of content.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -184,7 +184,7 @@ pub struct TextContent<'a> {
     ///
     /// Rule CONT-06.
     pub text: Str<'a>,
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -213,20 +213,20 @@ impl IntoOwned for TextContent<'_> {
 }
 
 string_type! {
-    /// A media type as mail and the web use them, such as `text/plain`.
+    /// A media type (RFC 6838), such as `text/plain`.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/content>.
     MediaType
 }
 
-/// Picture whose bytes travel inside the message; in prompts it needs a capability.
+/// Image whose bytes are in the message; in prompts it needs a capability.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ImageContent<'a> {
-    /// Bytes of the picture.
+    /// Bytes of the image.
     ///
     /// Rule CONT-07.
     pub data: Str<'a>,
@@ -234,12 +234,12 @@ pub struct ImageContent<'a> {
     ///
     /// Rule CONT-06.
     pub mime_type: MediaType<'a>,
-    /// Where the picture comes from.
+    /// Where the image comes from.
     ///
     /// Rule CONT-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<Str<'a>>,
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -269,14 +269,14 @@ impl IntoOwned for ImageContent<'_> {
     }
 }
 
-/// Sound whose bytes travel inside the message; in prompts it needs a capability.
+/// Audio whose bytes are in the message; in prompts it needs a capability.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AudioContent<'a> {
-    /// Bytes of the sound.
+    /// Bytes of the audio.
     ///
     /// Rule CONT-07.
     pub data: Str<'a>,
@@ -284,7 +284,7 @@ pub struct AudioContent<'a> {
     ///
     /// Rule CONT-06.
     pub mime_type: MediaType<'a>,
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -313,24 +313,24 @@ impl IntoOwned for AudioContent<'_> {
     }
 }
 
-/// Picture that stands for something in a user interface, with the sizes it suits.
+/// Icon for a user interface, with the sizes that it is suitable for.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Icon<'a> {
-    /// Address of the picture; clients load `https:` and `data:` only.
+    /// URI of the image; clients load only `https:` and `data:`.
     ///
     /// Rule CONT-16.
     pub src: Str<'a>,
-    /// Media type of the picture, for sources that do not tell it.
+    /// Media type of the image, for sources that do not state it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<MediaType<'a>>,
-    /// Sizes it suits, such as `48x48`, or `any`; absent means every size.
+    /// Suitable sizes, such as `48x48`, or `any`; absent means every size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Vec<Str<'a>>>,
-    /// Background it suits; absent means either.
+    /// Background that it is designed for; absent means either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theme: Option<IconTheme<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -361,18 +361,18 @@ impl IntoOwned for Icon<'_> {
 }
 
 string_enum! {
-    /// Background that a picture is drawn for, so that it can be told from it.
+    /// Background that an icon is designed for.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/content>.
     IconTheme {
-        /// Looks right on a light background.
+        /// For a light background.
         Light = "light",
-        /// Looks right on a dark background.
+        /// For a dark background.
         Dark = "dark",
     }
 }
 
-/// Pointer to a resource that its reader fetches on demand; it works everywhere.
+/// Link to a resource that its reader fetches on demand; every peer supports it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -387,22 +387,22 @@ pub struct ResourceLink<'a> {
     ///
     /// Rule CONT-06.
     pub uri: Str<'a>,
-    /// Name to put in front of people.
+    /// Name to show to users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Str<'a>>,
-    /// What the resource holds.
+    /// What the resource contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// Pictures that a client may show for the resource.
+    /// Icons that a client may show for the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon<'a>>>,
     /// Media type of the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<MediaType<'a>>,
-    /// Number of bytes in the resource, where it is known.
+    /// Size of the resource in bytes, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -486,14 +486,14 @@ impl IntoOwned for EmbeddedResourceResource<'_> {
     }
 }
 
-/// Contents of a resource that is text, with the address that it came from.
+/// Contents of a text resource, with its URI.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TextResourceContents<'a> {
-    /// The whole text of the resource.
+    /// The complete text of the resource.
     ///
     /// Rule CONT-06.
     pub text: Str<'a>,
@@ -530,7 +530,7 @@ impl IntoOwned for TextResourceContents<'_> {
     }
 }
 
-/// Contents of a resource that is not text, with the address that it came from.
+/// Contents of a resource that is not text, with its URI.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -574,7 +574,7 @@ impl IntoOwned for BlobResourceContents<'_> {
     }
 }
 
-/// Resource that travels inside the message, so that nobody has to fetch it.
+/// Resource whose contents are in the message.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/content>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -585,7 +585,7 @@ pub struct EmbeddedResource<'a> {
     ///
     /// Rule CONT-06.
     pub resource: EmbeddedResourceResource<'a>,
-    /// Hints on how to treat the block.
+    /// Hints for the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -613,7 +613,7 @@ impl IntoOwned for EmbeddedResource<'_> {
     }
 }
 
-/// Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+/// Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 use super::{RequestId, SessionId, ToolCallId};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Map, Raw, Str};
 
-/// What the agent wants to know and how the user is to be asked.
+/// What the agent wants to know and how to ask the user.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CreateElicitationRequest<'a> {
-    /// Why the user is asked, in words for the user.
+    /// Message to the user that explains the request.
     pub message: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
@@ -47,10 +47,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for CreateElicitationRequest<'a> {
 #[serde(tag = "mode")]
 #[non_exhaustive]
 pub enum CreateElicitationRequestMode<'a> {
-    /// Question that is asked by a form, which the client builds from a schema.
+    /// Elicitation with a form, which the client builds from a schema.
     #[serde(rename = "form")]
     Form(ElicitationFormMode<'a>),
-    /// Question that is settled on a web page, out of the client's sight.
+    /// Elicitation on a web page, whose content the client does not see.
     #[serde(rename = "url")]
     Url(ElicitationUrlMode<'a>),
     /// A variant that this library does not know.
@@ -137,19 +137,19 @@ impl IntoOwned for CreateElicitationRequest<'_> {
     }
 }
 
-/// Question that belongs to a session and perhaps to one of its tool calls.
+/// Elicitation that belongs to a session, and possibly to one of its tool calls.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitationSessionScope<'a> {
-    /// Session that the question belongs to.
+    /// Session that the elicitation belongs to.
     ///
     /// Rule ELIC-04.
     #[serde(borrow)]
     pub session_id: SessionId<'a>,
-    /// Tool call that raised the question.
+    /// Tool call that the elicitation belongs to.
     ///
     /// Rule ELIC-04.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,14 +175,14 @@ impl IntoOwned for ElicitationSessionScope<'_> {
     }
 }
 
-/// Question that belongs to an open request, as in a login before any session exists.
+/// Elicitation that belongs to an open request, such as a login before any session exists.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitationRequestScope {
-    /// Open request of the client that the question belongs to.
+    /// Open request of the client that the elicitation belongs to.
     ///
     /// Rule ELIC-04.
     pub request_id: RequestId,
@@ -263,7 +263,7 @@ impl IntoOwned for ElicitationSchema<'_> {
 }
 
 string_enum! {
-    /// The one type that a form's schema may have, written out all the same.
+    /// The only type that a form's schema can have.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
     ElicitationSchemaType {
@@ -279,19 +279,19 @@ string_enum! {
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum ElicitationPropertySchema<'a> {
-    /// Field that takes text or, where texts are listed, one of those.
+    /// Field for a string or, if strings are listed, for one of those.
     #[serde(rename = "string")]
     String(StringPropertySchema<'a>),
-    /// Field that takes any number, within limits where the agent sets them.
+    /// Field for any number, within the agent's limits, if any.
     #[serde(rename = "number")]
     Number(NumberPropertySchema<'a>),
-    /// Field that takes a whole number, within limits where the agent sets them.
+    /// Field for an integer, within the agent's limits, if any.
     #[serde(rename = "integer")]
     Integer(IntegerPropertySchema<'a>),
-    /// Field that is either ticked or not, such as a check box.
+    /// Field for true or false, such as a check box.
     #[serde(rename = "boolean")]
     Boolean(BooleanPropertySchema<'a>),
-    /// Field that takes any number of choices out of a list, in place of one.
+    /// Field for several choices out of a list.
     #[serde(rename = "array")]
     Array(MultiSelectPropertySchema<'a>),
     /// A variant that this library does not know.
@@ -377,22 +377,22 @@ impl IntoOwned for ElicitationPropertySchema<'_> {
 }
 
 string_enum! {
-    /// What the text of a field stands for, so that a client can check it or help.
+    /// Format of a text field, so that a client can check the value or offer help.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
     StringFormat {
         /// A mail address.
         Email = "email",
-        /// Any URI, as a link to a page is.
+        /// Any URI, such as a link to a page.
         Uri = "uri",
-        /// A day of the calendar, as in 2026-01-31.
+        /// A date, as in 2026-01-31.
         Date = "date",
-        /// A day and a time of day in RFC 3339 form.
+        /// A date and time in RFC 3339 form.
         DateTime = "date-time",
     }
 }
 
-/// One choice of a field, with the label that the user reads instead of the value.
+/// A choice of a field, with the label that the user sees instead of the value.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -432,7 +432,7 @@ impl IntoOwned for EnumOption<'_> {
     }
 }
 
-/// Field that takes text or, where texts are listed, one of those.
+/// Field for a string or, if strings are listed, for one of those.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -445,23 +445,23 @@ pub struct StringPropertySchema<'a> {
     /// Help for the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// Fewest characters allowed.
+    /// Minimum length in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_length: Option<u32>,
-    /// Most characters allowed.
+    /// Maximum length in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
-    /// Regular expression that the text has to match; run it only with a bound on its cost.
+    /// Regular expression that the text has to match; evaluate it only with a limit on its cost.
     ///
     /// Rule ELIC-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Str<'a>>,
-    /// What the text stands for.
+    /// Format of the text.
     ///
     /// Rule ELIC-11.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<StringFormat<'a>>,
-    /// Text to start with.
+    /// Default text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Str<'a>>,
     /// Texts to choose from, shown as they are; at least one.
@@ -523,7 +523,7 @@ impl IntoOwned for StringPropertySchema<'_> {
     }
 }
 
-/// Field that takes any number, within limits where the agent sets them.
+/// Field for any number, within the agent's limits, if any.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -536,13 +536,13 @@ pub struct NumberPropertySchema<'a> {
     /// Help for the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// Smallest number allowed.
+    /// Minimum value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<f64>,
-    /// Largest number allowed.
+    /// Maximum value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<f64>,
-    /// Number to start with.
+    /// Default number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<f64>,
     /// Extension metadata (`_meta`): an object.
@@ -579,7 +579,7 @@ impl IntoOwned for NumberPropertySchema<'_> {
     }
 }
 
-/// Field that takes a whole number, within limits where the agent sets them.
+/// Field for an integer, within the agent's limits, if any.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -592,13 +592,13 @@ pub struct IntegerPropertySchema<'a> {
     /// Help for the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// Smallest number allowed.
+    /// Minimum value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<i64>,
-    /// Largest number allowed.
+    /// Maximum value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<i64>,
-    /// Number to start with.
+    /// Default number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<i64>,
     /// Extension metadata (`_meta`): an object.
@@ -642,7 +642,7 @@ impl IntoOwned for IntegerPropertySchema<'_> {
     }
 }
 
-/// Field that is either ticked or not, such as a check box.
+/// Field for true or false, such as a check box.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -655,7 +655,7 @@ pub struct BooleanPropertySchema<'a> {
     /// Help for the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// Whether the field is ticked at the start.
+    /// Default value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
     /// Extension metadata (`_meta`): an object.
@@ -690,14 +690,14 @@ impl IntoOwned for BooleanPropertySchema<'_> {
     }
 }
 
-/// What a field with several choices offers; an entry without a type has labelled choices.
+/// The choices of a field with several values; without a type, they have labels.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum MultiSelectItems<'a> {
-    /// Choices of a field that are shown to the user just as they are sent.
+    /// Choices of a field that are shown as they are.
     #[serde(rename = "string")]
     String(StringMultiSelectItems<'a>),
     /// The variant without the member `type`.
@@ -759,7 +759,7 @@ impl IntoOwned for MultiSelectItems<'_> {
     }
 }
 
-/// Choices of a field that are shown to the user just as they are sent.
+/// Choices of a field that are shown as they are.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -823,7 +823,7 @@ impl IntoOwned for TitledMultiSelectItems<'_> {
     }
 }
 
-/// Field that takes any number of choices out of a list, in place of one.
+/// Field for several choices out of a list.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -836,17 +836,17 @@ pub struct MultiSelectPropertySchema<'a> {
     /// Help for the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// Fewest choices allowed.
+    /// Minimum number of choices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_items: Option<u64>,
-    /// Most choices allowed.
+    /// Maximum number of choices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u64>,
-    /// What there is to choose from.
+    /// The available choices.
     ///
     /// Rule ELIC-07.
     pub items: MultiSelectItems<'a>,
-    /// Choices that are made at the start.
+    /// Default choices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<Str<'a>>>,
     /// Extension metadata (`_meta`): an object.
@@ -886,7 +886,7 @@ impl IntoOwned for MultiSelectPropertySchema<'_> {
     }
 }
 
-/// Question that is asked by a form, which the client builds from a schema.
+/// Elicitation with a form, which the client builds from a schema.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -969,24 +969,24 @@ impl IntoOwned for ElicitationFormMode<'_> {
 }
 
 string_type! {
-    /// Name of a question that is settled on a web page, made by the agent.
+    /// Id of an elicitation on a web page, chosen by the agent.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
     ElicitationId
 }
 
-/// Question that is settled on a web page, out of the client's sight.
+/// Elicitation on a web page, whose content the client does not see.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitationUrlMode<'a> {
-    /// Id by which the end of it is reported.
+    /// Id that the notification of its completion names.
     ///
     /// Rule ELIC-15.
     pub elicitation_id: ElicitationId<'a>,
-    /// Page to send the user to, after showing the address and asking.
+    /// Page to open, after showing the address and asking the user.
     ///
     /// Rule ELIC-15.
     pub url: Str<'a>,
@@ -1035,14 +1035,14 @@ impl IntoOwned for ElicitationUrlMode<'_> {
     }
 }
 
-/// Which question has been settled on its web page; unfamiliar ids are ignored.
+/// The elicitation that was completed on its web page; unknown ids are ignored.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompleteElicitationNotification<'a> {
-    /// Question that is settled.
+    /// Elicitation that is complete.
     ///
     /// Rule ELIC-21.
     pub elicitation_id: ElicitationId<'a>,
@@ -1070,7 +1070,7 @@ impl IntoOwned for CompleteElicitationNotification<'_> {
     }
 }
 
-/// What the user did with the question: agreed, said no or turned away.
+/// What the user did: accepted, declined or cancelled.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -1105,13 +1105,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for CreateElicitationResponse<'a> {
 #[serde(tag = "action")]
 #[non_exhaustive]
 pub enum CreateElicitationResponseAction<'a> {
-    /// The user's consent; for a form the values that were filled in come along.
+    /// The user accepted; for a form, with the values that were entered.
     #[serde(rename = "accept")]
     Accept(ElicitationAcceptAction<'a>),
-    /// The user said no.
+    /// The user declined.
     #[serde(rename = "decline")]
     Decline,
-    /// The user turned away without a decision.
+    /// The user cancelled without a decision.
     #[serde(rename = "cancel")]
     Cancel,
     /// A variant that this library does not know.
@@ -1192,7 +1192,7 @@ impl IntoOwned for CreateElicitationResponse<'_> {
     }
 }
 
-/// Value of a form's field: text, a number, true or false, a list of texts, or any other JSON.
+/// Value of a form's field: a string, a number, a boolean, a list of strings, or any other JSON.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -1250,14 +1250,14 @@ impl IntoOwned for ElicitationContentValue<'_> {
     }
 }
 
-/// The user's consent; for a form the values that were filled in come along.
+/// The user accepted; for a form, with the values that were entered.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/elicitation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ElicitationAcceptAction<'a> {
-    /// One value for each field that was filled in.
+    /// The value of each field that was filled in.
     ///
     /// Rule ELIC-18.
     #[serde(default, borrow, skip_serializing_if = "Option::is_none")]

@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 use super::{AuthMethod, ClientNesCapabilities, NesCapabilities, PositionEncodingKind};
 use crate::schema::{scalars::integer_type, unions, IntoOwned, Raw, Str};
 
-/// An agent's answer to the proposal: the version both will speak and what the agent can serve.
+/// The agent's response: the protocol version for both sides and what the agent supports.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InitializeResponse<'a> {
-    /// Newest version of the agent that is not above the proposed one.
+    /// Newest version of the agent that is not newer than the proposed one.
     ///
     /// Rule INIT-04.
     pub protocol_version: ProtocolVersion,
-    /// Program behind the agent, for logs and for display.
+    /// Name and version of the agent, for logs and for display.
     ///
     /// Rule INIT-12.
     pub info: Implementation<'a>,
-    /// Features that the client may use; whatever is left out counts as unsupported.
+    /// Features that the client may use; an absent one is not supported.
     ///
     /// Rule CAP-06.
     #[serde(default)]
     pub capabilities: AgentCapabilities<'a>,
-    /// Ways to log in, in the agent's order; without any there is neither login nor logout.
+    /// Authentication methods in the agent's order; without any there is neither login nor logout.
     ///
     /// Rule AUTH-18.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,25 +66,25 @@ impl IntoOwned for InitializeResponse<'_> {
 }
 
 integer_type! {
-    /// Major version of the protocol as one whole number, raised only when compatibility is lost.
+    /// Major version of the protocol, an integer; it changes only with incompatible changes.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
     ProtocolVersion: u16 {}
 }
 
-/// Name and version of the program at one end of the connection.
+/// Name and version of a client or an agent.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Implementation<'a> {
-    /// Short name for programs to compare; shown to people only when there is no title.
+    /// Name for programs; shown to users only if there is no title.
     pub name: Str<'a>,
-    /// Name to put in front of people.
+    /// Name to show to users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Str<'a>>,
-    /// Version of the program in whatever scheme its makers use.
+    /// Version of the program, in any scheme.
     pub version: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -112,22 +112,22 @@ impl IntoOwned for Implementation<'_> {
     }
 }
 
-/// What an agent can do for a client; a member left out means that it cannot.
+/// What an agent supports; an absent member means that it does not.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AgentCapabilities<'a> {
-    /// Present when the seven basic session methods are served; its members add to them.
+    /// Present when the seven basic session methods are supported; its members name further features.
     ///
     /// Rule CAP-05.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionCapabilities<'a>>,
-    /// What the agent offers around login beyond the login itself.
+    /// Support for authentication in addition to logging in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<AgentAuthCapabilities<'a>>,
-    /// Present when the agent lets a client route its model traffic.
+    /// Present when the client can configure the agent's model providers.
     ///
     /// Draft `llm_providers`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -137,7 +137,7 @@ pub struct AgentCapabilities<'a> {
     /// Draft `nes`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub nes: Option<NesCapabilities<'a>>,
-    /// How the agent counts positions in text, chosen among what the client offered.
+    /// Position encoding of the agent, one of those that the client supports.
     ///
     /// Rule NES-09. Draft `nes`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -176,44 +176,44 @@ impl IntoOwned for AgentCapabilities<'_> {
     }
 }
 
-/// What the sessions of an agent offer on top of the basic methods, each present as an object.
+/// Optional session features of an agent, each an object if it is supported.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionCapabilities<'a> {
-    /// Kinds of content a prompt may hold besides text and resource links.
+    /// Kinds of content that a prompt may contain in addition to text and resource links.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptCapabilities<'a>>,
-    /// Ways in which the agent can reach MCP servers; without any it takes none.
+    /// Transports to MCP servers that the agent supports; without any, it accepts no servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp: Option<McpCapabilities<'a>>,
-    /// Present when `session/delete` is served.
+    /// Present when `session/delete` is supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete: Option<SessionDeleteCapabilities<'a>>,
-    /// Present when sessions may be given more roots than their working directory.
+    /// Present when sessions can have additional directories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_directories: Option<SessionAdditionalDirectoriesCapabilities<'a>>,
-    /// Present when a client may add instructions of its own at system level.
+    /// Present when a client may send a system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SessionSystemPromptCapabilities<'a>>,
-    /// Present when `session/fork` is served.
+    /// Present when `session/fork` is supported.
     ///
     /// Draft `session_fork`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub fork: Option<SessionForkCapabilities<'a>>,
-    /// Present when sessions can be put into an archive and taken out again.
+    /// Present when sessions can be archived and restored.
     ///
     /// Draft `session_archive`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub archive: Option<SessionArchiveCapabilities<'a>>,
-    /// Present when `session/status` is served.
+    /// Present when `session/status` is supported.
     ///
     /// Draft `session_status`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub status: Option<SessionStatusCapabilities<'a>>,
-    /// Present when `session/set_title` is served; agents may report titles without it.
+    /// Present when `session/set_title` is supported; agents may report titles without it.
     ///
     /// Draft `session_set_title`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -267,20 +267,20 @@ impl IntoOwned for SessionCapabilities<'_> {
     }
 }
 
-/// Kinds of prompt content that an agent accepts on top of text and resource links.
+/// Kinds of prompt content that an agent accepts in addition to text and resource links.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptCapabilities<'a> {
-    /// Present when prompts may hold images.
+    /// Present when prompts may contain images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<PromptImageCapabilities<'a>>,
-    /// Present when prompts may hold sound.
+    /// Present when prompts may contain audio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio: Option<PromptAudioCapabilities<'a>>,
-    /// Present when prompts may hold whole resources.
+    /// Present when prompts may contain embedded resources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedded_context: Option<PromptEmbeddedContextCapabilities<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -315,7 +315,7 @@ impl IntoOwned for PromptCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that prompts may hold images.
+/// Empty object; its presence means that prompts may contain images.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -349,7 +349,7 @@ impl IntoOwned for PromptImageCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that prompts may hold sound.
+/// Empty object; its presence means that prompts may contain audio.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -383,7 +383,7 @@ impl IntoOwned for PromptAudioCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that prompts may hold whole resources.
+/// Empty object; its presence means that prompts may contain embedded resources.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -417,20 +417,20 @@ impl IntoOwned for PromptEmbeddedContextCapabilities<'_> {
     }
 }
 
-/// Transports over which an agent can reach MCP servers; one that is left out cannot be used.
+/// Transports to MCP servers that an agent supports; an absent one cannot be used.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpCapabilities<'a> {
-    /// Present when servers may be programs that the agent starts.
+    /// Present when the agent can start MCP servers as programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdio: Option<McpStdioCapabilities<'a>>,
-    /// Present when servers may be reached over streamable HTTP.
+    /// Present when the agent supports streamable HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<McpHttpCapabilities<'a>>,
-    /// Present when servers may live behind the connection itself.
+    /// Present when MCP servers can be reached over the ACP connection.
     ///
     /// Draft `mcp_over_acp`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -467,7 +467,7 @@ impl IntoOwned for McpCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent can start MCP servers as programs.
+/// Empty object; its presence means that the agent can start MCP servers as programs.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -501,7 +501,7 @@ impl IntoOwned for McpStdioCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent can reach MCP servers over HTTP.
+/// Empty object; its presence means that the agent can reach MCP servers over HTTP.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -535,7 +535,7 @@ impl IntoOwned for McpHttpCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that MCP servers may live behind the connection itself.
+/// Empty object; its presence means that MCP servers can be reached over the ACP connection.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -569,7 +569,7 @@ impl IntoOwned for McpAcpCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/delete`.
+/// Empty object; its presence means that the agent supports `session/delete`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -603,7 +603,7 @@ impl IntoOwned for SessionDeleteCapabilities<'_> {
     }
 }
 
-/// Empty mark of an agent whose sessions may have more roots than one.
+/// Empty object; its presence means that sessions can have additional directories.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -637,14 +637,14 @@ impl IntoOwned for SessionAdditionalDirectoriesCapabilities<'_> {
     }
 }
 
-/// Mark of an agent that takes instructions at system level from the client.
+/// Its presence means that a client may send a system prompt.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionSystemPromptCapabilities<'a> {
-    /// Ways to apply the instructions other than appending them.
+    /// Modes other than appending the system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<SessionSystemPromptModeCapabilities<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -674,14 +674,14 @@ impl IntoOwned for SessionSystemPromptCapabilities<'_> {
     }
 }
 
-/// Ways to apply a client's instructions that an agent offers besides appending.
+/// Modes of a client's system prompt that an agent supports besides appending.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionSystemPromptModeCapabilities<'a> {
-    /// Present when the instructions may take the place of the agent's built-in ones.
+    /// Present when the system prompt can replace the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r#override: Option<SessionSystemPromptOverrideCapabilities<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -711,7 +711,7 @@ impl IntoOwned for SessionSystemPromptModeCapabilities<'_> {
     }
 }
 
-/// Empty mark of an agent whose built-in instructions can be replaced.
+/// Empty object; its presence means that the agent's own system prompt can be replaced.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -745,7 +745,7 @@ impl IntoOwned for SessionSystemPromptOverrideCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/fork`.
+/// Empty object; its presence means that the agent supports `session/fork`.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-fork>. Draft `session_fork`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -779,7 +779,7 @@ impl IntoOwned for SessionForkCapabilities<'_> {
     }
 }
 
-/// Empty mark of an agent that can archive sessions, filter by that and report it.
+/// Empty object; its presence means that the agent can archive sessions, filter by that and report it.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-archive>. Draft `session_archive`: may still
 /// change.
@@ -814,7 +814,7 @@ impl IntoOwned for SessionArchiveCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/status`.
+/// Empty object; its presence means that the agent supports `session/status`.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-status>. Draft `session_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -848,7 +848,7 @@ impl IntoOwned for SessionStatusCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `session/set_title`.
+/// Empty object; its presence means that the agent supports `session/set_title`.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/schema>. Draft `session_set_title`: may still
 /// change.
@@ -883,14 +883,14 @@ impl IntoOwned for SessionTitleCapabilities<'_> {
     }
 }
 
-/// What an agent offers around login, apart from the login itself.
+/// Support for authentication in addition to logging in.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AgentAuthCapabilities<'a> {
-    /// Present when `auth/status` is served.
+    /// Present when `auth/status` is supported.
     ///
     /// Draft `auth_status`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -922,7 +922,7 @@ impl IntoOwned for AgentAuthCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent serves `auth/status`.
+/// Empty object; its presence means that the agent supports `auth/status`.
 ///
 /// See <https://agentclientprotocol.com/rfds/get-auth-state>. Draft `auth_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -956,7 +956,7 @@ impl IntoOwned for AuthStatusCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent's model providers can be routed.
+/// Empty object; its presence means that the client can configure the agent's model providers.
 ///
 /// See <https://agentclientprotocol.com/rfds/custom-llm-endpoint>. Draft `llm_providers`: may still
 /// change.
@@ -991,7 +991,7 @@ impl IntoOwned for ProvidersCapabilities<'_> {
     }
 }
 
-/// What a client may do to one child session; nothing is allowed unless listed.
+/// What a client may do with a child session; nothing else is allowed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1028,7 +1028,7 @@ impl IntoOwned for SubagentSessionCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it lets the client cancel a child session's work.
+/// Empty object; its presence allows the client to cancel a child session's work.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1062,22 +1062,22 @@ impl IntoOwned for SessionCancelCapabilities<'_> {
     }
 }
 
-/// First message of a connection, in which a client proposes a version and says what it can serve.
+/// First message of a connection: the client proposes a protocol version and states its capabilities.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InitializeRequest<'a> {
-    /// Highest major version that the client speaks.
+    /// Newest protocol version that the client supports.
     ///
     /// Rule INIT-04.
     pub protocol_version: ProtocolVersion,
-    /// Program behind the client, for logs and for display.
+    /// Name and version of the client, for logs and for display.
     ///
     /// Rule INIT-12.
     pub info: Implementation<'a>,
-    /// Features that the agent may use; whatever is left out counts as unsupported.
+    /// Features that the agent may use; an absent one is not supported.
     ///
     /// Rule CAP-06.
     #[serde(default)]
@@ -1108,17 +1108,17 @@ impl IntoOwned for InitializeRequest<'_> {
     }
 }
 
-/// What a client can do for an agent; a member left out means that it cannot.
+/// What a client supports; an absent member means that it does not.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ClientCapabilities<'a> {
-    /// Kinds of login that need help from the client.
+    /// Authentication methods that need the client's help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<ClientAuthCapabilities<'a>>,
-    /// Ways in which the client lets an agent question the user.
+    /// Forms of elicitation that the client supports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ElicitationCapabilities<'a>>,
     /// The member `nes` of the specification.
@@ -1126,7 +1126,7 @@ pub struct ClientCapabilities<'a> {
     /// Draft `nes`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub nes: Option<ClientNesCapabilities<'a>>,
-    /// Ways of counting positions in text that the client can follow, best first.
+    /// Position encodings that the client supports, the preferred one first.
     ///
     /// Rule NES-09. Draft `nes`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
@@ -1164,14 +1164,14 @@ impl IntoOwned for ClientCapabilities<'_> {
     }
 }
 
-/// Kinds of login that need a client's help and that this client can help with.
+/// Authentication methods that need a client's help and that this client supports.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ClientAuthCapabilities<'a> {
-    /// Present when the client can run the agent's program in a terminal that the user types into.
+    /// Present when the client can run the agent's program in a terminal for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal: Option<TerminalAuthCapabilities<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -1201,7 +1201,8 @@ impl IntoOwned for ClientAuthCapabilities<'_> {
     }
 }
 
-/// Empty mark of a client that can run the agent's program in a terminal the user types into.
+/// Empty object; its presence means that the client can run the agent's program in a terminal for the
+/// user.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1235,7 +1236,7 @@ impl IntoOwned for TerminalAuthCapabilities<'_> {
     }
 }
 
-/// Ways of asking the user that a client supports; an empty object names none.
+/// Forms of elicitation that a client supports; an empty object means none.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1245,7 +1246,7 @@ pub struct ElicitationCapabilities<'a> {
     /// Present when the client can show forms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<ElicitationFormCapabilities<'a>>,
-    /// Present when the client can send the user to a web page.
+    /// Present when the client can open a web page for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<ElicitationUrlCapabilities<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -1279,7 +1280,7 @@ impl IntoOwned for ElicitationCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client can show forms.
+/// Empty object; its presence means that the client can show forms.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1313,7 +1314,7 @@ impl IntoOwned for ElicitationFormCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client can send the user to a web page.
+/// Empty object; its presence means that the client can open a web page for the user.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

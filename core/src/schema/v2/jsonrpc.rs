@@ -8,28 +8,28 @@ use serde_json::value::RawValue;
 use super::{ProtocolVersion, SessionId};
 use crate::schema::{scalars::integer_type, unions, IntoOwned, Raw, Str};
 
-/// Id that ties an answer to its request: text or a whole number, but never null.
+/// Id of a request and its response: a string or an integer, never null.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/overview>.
 pub type RequestId = crate::jsonrpc::Id;
 
-/// Failure that answers a request in place of a result, in the form of JSON-RPC.
+/// JSON-RPC error: the response to a request that failed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/error>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Error<'a> {
-    /// What sort of failure it is.
+    /// The error code.
     ///
     /// Rule RPC-04.
     pub code: ErrorCode,
-    /// The failure in one short sentence.
+    /// The error in one short sentence.
     ///
     /// Rule RPC-04.
     #[serde(borrow)]
     pub message: Str<'a>,
-    /// Anything more that helps to understand the failure.
+    /// Additional information about the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<ErrorData<'a>>,
 }
@@ -51,32 +51,32 @@ impl IntoOwned for Error<'_> {
 }
 
 integer_type! {
-    /// Sort of a failure, as a number; numbers that have no name here are legal too.
+    /// Error code; codes without a name here are valid, too.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/error>.
     ErrorCode: i32 {
-        /// The text that arrived is not JSON.
+        /// The received text is not JSON.
         PARSE_ERROR = -32700,
-        /// The JSON that arrived is no proper message.
+        /// The received JSON is not a valid message.
         INVALID_REQUEST = -32600,
-        /// The receiver does not serve the method.
+        /// The receiver does not support the method.
         METHOD_NOT_FOUND = -32601,
         /// The parameters do not fit the method.
         INVALID_PARAMS = -32602,
-        /// The receiver failed in a way it did not foresee.
+        /// Internal error of the receiver.
         INTERNAL_ERROR = -32603,
-        /// The work was given up before there was a result.
+        /// The request was cancelled before there was a result.
         REQUEST_CANCELLED = -32800,
         /// The call needs a login first.
         AUTH_REQUIRED = -32000,
         /// Something that the call names, such as a file or a session, does not exist.
         RESOURCE_NOT_FOUND = -32002,
-        /// The agent speaks no version as low as the proposed one.
+        /// The agent supports no version as old as the proposed one.
         UNSUPPORTED_PROTOCOL_VERSION = -32022,
     }
 }
 
-/// Details of a failure: one of the forms that the protocol defines, or anything else.
+/// Data of an error: one of the forms that the protocol defines, or any other JSON.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/error>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -116,7 +116,7 @@ impl IntoOwned for ErrorData<'_> {
     }
 }
 
-/// Details of a refused connection: the version that was asked for and those on offer.
+/// Data of the error that refuses a protocol version: the requested version and the supported ones.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/error>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -125,7 +125,7 @@ impl IntoOwned for ErrorData<'_> {
 pub struct UnsupportedProtocolVersionErrorData<'a> {
     /// Version that the client proposed.
     pub requested: ProtocolVersion,
-    /// Versions that the agent speaks.
+    /// Versions that the agent supports.
     pub supported: Vec<ProtocolVersion>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -152,14 +152,14 @@ impl IntoOwned for UnsupportedProtocolVersionErrorData<'_> {
     }
 }
 
-/// Details of a refused call: which session is unknown to the agent or not live.
+/// Data of the error for a session that is unknown to the agent or not open.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/error>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionNotFoundErrorData<'a> {
-    /// Id as the request named it.
+    /// Id of the session.
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
@@ -184,7 +184,7 @@ impl IntoOwned for SessionNotFoundErrorData<'_> {
     }
 }
 
-/// Which of the sender's requests is no longer needed; it gets an answer all the same.
+/// The request to cancel; it still gets a response.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/cancellation>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -16,11 +16,11 @@ use crate::schema::{scalars::string_type, unions, IntoOwned, Map, Patch, Raw, St
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MessageMcpRequest<'a> {
-    /// Server that should answer.
+    /// Server that the request is for.
     ///
     /// Rule MOA-03.
     pub server_id: McpServerAcpId<'a>,
-    /// Id for what follows on the request.
+    /// Id of the MCP request, for notifications about it.
     ///
     /// Rule MOA-04.
     pub request_id: McpRequestId<'a>,
@@ -69,20 +69,20 @@ impl IntoOwned for MessageMcpRequest<'_> {
 }
 
 string_type! {
-    /// Name of an MCP server that is reached through the connection.
+    /// Id of an MCP server that is reached over the ACP connection.
     ///
     /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
     McpServerAcpId
 }
 
 string_type! {
-    /// Name of one MCP request, made by its caller and unrelated to the id of the outer message.
+    /// Id of an MCP request, chosen by the sender and unrelated to the id of the outer request.
     ///
     /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
     McpRequestId
 }
 
-/// One environment variable for a program that is about to start.
+/// An environment variable for a program to start.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/authentication>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ pub struct EnvVariable<'a> {
     ///
     /// Rule SESS-62.
     pub name: Str<'a>,
-    /// Text that the variable is set to.
+    /// Value of the variable.
     ///
     /// Rule SESS-62.
     pub value: Str<'a>,
@@ -118,22 +118,22 @@ impl IntoOwned for EnvVariable<'_> {
     }
 }
 
-/// How to reach one MCP server; the type says which way is meant.
+/// How to reach an MCP server; the type names the transport.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum McpServer<'a> {
-    /// MCP server at a web address, spoken to over the streamable HTTP transport.
+    /// MCP server with a URL, reached over the streamable HTTP transport.
     #[serde(rename = "http")]
     Http(McpServerHttp<'a>),
-    /// MCP server that the client provides and that is reached through the connection itself.
+    /// MCP server that the client provides and that is reached over the ACP connection.
     ///
     /// Draft `mcp_over_acp`: may still change.
     #[serde(rename = "acp")]
     Acp(McpServerAcp<'a>),
-    /// MCP server that the agent starts as a program and talks to over standard input and output.
+    /// MCP server that the agent starts as a program and reaches over standard input and output.
     #[serde(rename = "stdio")]
     Stdio(McpServerStdio<'a>),
     /// A variant that this library does not know.
@@ -199,7 +199,7 @@ impl IntoOwned for McpServer<'_> {
     }
 }
 
-/// Name and value of a header that goes with the requests to an MCP server.
+/// Name and value of a header for requests to an MCP server.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -210,7 +210,7 @@ pub struct HttpHeader<'a> {
     ///
     /// Rule SESS-62.
     pub name: Str<'a>,
-    /// Text that the header is sent with.
+    /// Value of the header.
     ///
     /// Rule SESS-62.
     pub value: Str<'a>,
@@ -235,7 +235,7 @@ impl IntoOwned for HttpHeader<'_> {
     }
 }
 
-/// MCP server at a web address, spoken to over the streamable HTTP transport.
+/// MCP server with a URL, reached over the streamable HTTP transport.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -250,7 +250,7 @@ pub struct McpServerHttp<'a> {
     ///
     /// Rule SESS-60.
     pub url: Str<'a>,
-    /// Headers that go with each request, save those that the transport sets itself.
+    /// Headers for each request, except those that the transport sets itself.
     ///
     /// Rule SESS-62.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -281,7 +281,7 @@ impl IntoOwned for McpServerHttp<'_> {
     }
 }
 
-/// MCP server that the client provides and that is reached through the connection itself.
+/// MCP server that the client provides and that is reached over the ACP connection.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -290,7 +290,7 @@ impl IntoOwned for McpServerHttp<'_> {
 pub struct McpServerAcp<'a> {
     /// Name to show for the server.
     pub name: Str<'a>,
-    /// Id to address the server by, used for no other one on the connection.
+    /// Id of the server, unique on the connection.
     ///
     /// Rule MOA-02.
     pub server_id: McpServerAcpId<'a>,
@@ -319,7 +319,7 @@ impl IntoOwned for McpServerAcp<'_> {
     }
 }
 
-/// MCP server that the agent starts as a program and talks to over standard input and output.
+/// MCP server that the agent starts as a program and reaches over standard input and output.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -339,7 +339,7 @@ pub struct McpServerStdio<'a> {
     /// Rule SESS-60.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Str<'a>>,
-    /// Variables to add to the program's environment; the last of a name wins.
+    /// Environment variables to add; the last one of a name takes effect.
     ///
     /// Rule SESS-62.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -371,14 +371,14 @@ impl IntoOwned for McpServerStdio<'_> {
     }
 }
 
-/// Result of an MCP request, handed through without a look at it.
+/// Result of an MCP request, passed on unchanged.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MessageMcpResponseResult<'a> {
-    /// Result as the MCP server gave it; null is a result too.
+    /// Result of the MCP server; null is valid, too.
     ///
     /// Rule MOA-06.
     pub result: Raw<'a>,
@@ -403,14 +403,14 @@ impl IntoOwned for MessageMcpResponseResult<'_> {
     }
 }
 
-/// Error of an MCP request, as opposed to a failure of the connection.
+/// Error of an MCP request, not of the ACP request.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MessageMcpResponseError<'a> {
-    /// Error as the MCP server gave it.
+    /// Error of the MCP server, unchanged.
     ///
     /// Rule MOA-06.
     pub error: McpError<'a>,
@@ -435,7 +435,7 @@ impl IntoOwned for MessageMcpResponseError<'_> {
     }
 }
 
-/// Outcome of an MCP request: its result or its error, passed on untouched.
+/// Outcome of an MCP request: its result or its error, unchanged.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -475,19 +475,19 @@ impl IntoOwned for MessageMcpResponse<'_> {
     }
 }
 
-/// Error that an MCP server returned, which is not a failure of the connection.
+/// Error of an MCP server, not of the ACP request.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_over_acp`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpError<'a> {
-    /// Code from the MCP server, in its own numbering.
+    /// Error code of the MCP server.
     pub code: i32,
-    /// Message from the MCP server.
+    /// Error message of the MCP server.
     #[serde(borrow)]
     pub message: Str<'a>,
-    /// Details from the MCP server; null is kept apart from absence.
+    /// Additional information from the MCP server; null and absence are distinct.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub data: Patch<Raw<'a>>,
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::McpServerAcpId;
 use crate::schema::{scalars::string_type, IntoOwned, Raw};
 
-/// Which MCP server of the other side to open a connection to.
+/// The MCP server to connect to.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_connections`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ConnectMcpRequest<'a> {
-    /// The server, by the id it was declared with.
+    /// The id with which the server was declared.
     ///
     /// Rule MOA-03.
     pub server_id: McpServerAcpId<'a>,
@@ -39,14 +39,14 @@ impl IntoOwned for ConnectMcpRequest<'_> {
     }
 }
 
-/// Id of a new connection to an MCP server, never handed out before.
+/// Id of a new connection to an MCP server, never used before.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_connections`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ConnectMcpResponse<'a> {
-    /// Fresh id; one server may have several connections.
+    /// New id; a server can have several connections.
     ///
     /// Rule MOA-03.
     pub connection_id: McpConnectionId<'a>,
@@ -71,7 +71,7 @@ impl IntoOwned for ConnectMcpResponse<'_> {
     }
 }
 
-/// Which connection to an MCP server to close; nothing may follow on its id.
+/// The connection to an MCP server to close; its id is invalid afterwards.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_connections`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ impl IntoOwned for DisconnectMcpRequest<'_> {
     }
 }
 
-/// Empty answer that says the connection to the MCP server is closed.
+/// Empty response: the connection to the MCP server is closed.
 ///
 /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_connections`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -138,7 +138,7 @@ impl IntoOwned for DisconnectMcpResponse<'_> {
 }
 
 string_type! {
-    /// Name of one open connection to an MCP server that is reached through this one.
+    /// Id of an open connection to an MCP server over the ACP connection.
     ///
     /// See <https://agentclientprotocol.com/rfds/mcp-over-acp>. Draft `mcp_connections`: may still change.
     McpConnectionId

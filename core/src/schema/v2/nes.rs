@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{NesDocumentEventCapabilities, Position, Range, SessionId, WorkspaceFolder};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// Which suggestion the user took, so that the agent can learn from it.
+/// The suggestion that the user accepted.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwne
 pub struct AcceptNesNotification<'a> {
     /// Session for suggestions, as `nes/start` returned it.
     pub session_id: SessionId<'a>,
-    /// The suggestion that was taken.
+    /// The accepted suggestion.
     ///
     /// Rule NES-08.
     pub suggestion_id: NesSuggestionId<'a>,
@@ -124,7 +124,7 @@ impl IntoOwned for CloseNesRequest<'_> {
     }
 }
 
-/// Empty answer that says the session has ended and its resources are free.
+/// Empty response: the session is closed and its resources are free.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -158,7 +158,7 @@ impl IntoOwned for CloseNesResponse<'_> {
     }
 }
 
-/// What an agent that suggests edits wants to hear of, and to get with each request.
+/// The notifications and the context that an agent wants for its edit suggestions.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -270,7 +270,7 @@ impl IntoOwned for NesContextCapabilities<'_> {
     }
 }
 
-/// Problem that the editor shows at some place in a document.
+/// A problem that the editor reports at a place in a document.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -279,11 +279,11 @@ impl IntoOwned for NesContextCapabilities<'_> {
 pub struct NesDiagnostic<'a> {
     /// The document with the problem.
     pub uri: Str<'a>,
-    /// Text the problem is attached to.
+    /// Range of the problem.
     pub range: Range<'a>,
     /// The member `severity` of the specification.
     pub severity: NesDiagnosticSeverity<'a>,
-    /// Text shown to the user.
+    /// Message for the user.
     pub message: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -318,7 +318,7 @@ impl IntoOwned for NesDiagnostic<'_> {
 }
 
 string_enum! {
-    /// How serious the problem behind a diagnostic is.
+    /// Severity of a diagnostic.
     ///
     /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
     NesDiagnosticSeverity {
@@ -333,7 +333,7 @@ string_enum! {
     }
 }
 
-/// Empty mark; being there, it says that the agent wants diagnostics of the editor with each request.
+/// Empty object; its presence means that the agent wants diagnostics of the editor with each request.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -367,14 +367,14 @@ impl IntoOwned for NesDiagnosticsCapabilities<'_> {
     }
 }
 
-/// Mark of an agent that wants the latest edits with each request, and how many at most.
+/// Its presence means that the agent wants the latest edits with each request.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NesEditHistoryCapabilities<'a> {
-    /// Most edits that one request may carry.
+    /// Maximum number of edits in a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_count: Option<u32>,
     /// Extension metadata (`_meta`): an object.
@@ -443,7 +443,7 @@ impl IntoOwned for NesEditHistoryEntry<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NesEditSuggestion<'a> {
-    /// Names the suggestion when it is accepted or rejected.
+    /// Id of the suggestion.
     ///
     /// Rule NES-14.
     pub suggestion_id: NesSuggestionId<'a>,
@@ -453,7 +453,7 @@ pub struct NesEditSuggestion<'a> {
     ///
     /// Rule NES-14.
     pub edits: Vec<NesTextEdit<'a>>,
-    /// Where to put the cursor once the edits are in.
+    /// Where to put the cursor after the edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor_position: Option<Position<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -493,7 +493,7 @@ impl IntoOwned for NesEditSuggestion<'_> {
     }
 }
 
-/// Families of events that an agent listens to; so far there are only those of documents.
+/// Notifications that an agent wants; currently only those about documents.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -530,7 +530,7 @@ impl IntoOwned for NesEventCapabilities<'_> {
     }
 }
 
-/// A few lines of a file that follow each other, with their numbers.
+/// Consecutive lines of a file, with their numbers.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -573,7 +573,7 @@ impl IntoOwned for NesExcerpt<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client can go to another place.
+/// Empty object; its presence means that the client can jump to another place.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -607,14 +607,14 @@ impl IntoOwned for NesJumpCapabilities<'_> {
     }
 }
 
-/// Suggestion to go on at another place, in the same document or in another.
+/// Suggestion to continue at another place, in the same document or in another.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NesJumpSuggestion<'a> {
-    /// Names the suggestion when it is accepted or rejected.
+    /// Id of the suggestion.
     ///
     /// Rule NES-14.
     pub suggestion_id: NesSuggestionId<'a>,
@@ -659,7 +659,7 @@ pub struct NesOpenFile<'a> {
     pub uri: Str<'a>,
     /// Language of the document, such as `rust`.
     pub language_id: Str<'a>,
-    /// Part of the file on screen; null when its tab is hidden.
+    /// Visible part of the file; null when its tab is hidden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visible_range: Option<Range<'a>>,
     /// When the file last had the focus, in milliseconds since the Unix epoch.
@@ -698,7 +698,7 @@ impl IntoOwned for NesOpenFile<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent wants the list of open files with each request.
+/// Empty object; its presence means that the agent wants the list of open files with each request.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -732,7 +732,7 @@ impl IntoOwned for NesOpenFilesCapabilities<'_> {
     }
 }
 
-/// File that the user had open or edited a short while ago, with its text.
+/// File that the user opened or edited recently, with its text.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -771,14 +771,14 @@ impl IntoOwned for NesRecentFile<'_> {
     }
 }
 
-/// Mark of an agent that wants recently used files with each request, and how many at most.
+/// Its presence means that the agent wants recently used files with each request.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NesRecentFilesCapabilities<'a> {
-    /// Most files that one request may carry.
+    /// Maximum number of files in a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_count: Option<u32>,
     /// Extension metadata (`_meta`): an object.
@@ -809,22 +809,22 @@ impl IntoOwned for NesRecentFilesCapabilities<'_> {
 }
 
 string_enum! {
-    /// Why a suggestion came to nothing; each reason teaches the agent something else.
+    /// Why a suggestion was not accepted.
     ///
     /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
     NesRejectReason {
-        /// The user turned it down.
+        /// The user rejected it.
         Rejected = "rejected",
-        /// The user went on editing until it no longer applied.
+        /// The user continued to edit until it no longer applied.
         Ignored = "ignored",
         /// A newer suggestion took its place.
         Replaced = "replaced",
-        /// The request was called off before its answer came.
+        /// The request was cancelled before its response.
         Cancelled = "cancelled",
     }
 }
 
-/// Parts of another file that help to understand the code at hand.
+/// Parts of another file that are relevant to the code.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -860,7 +860,7 @@ impl IntoOwned for NesRelatedSnippet<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the agent wants excerpts of related files with each request.
+/// Empty object; its presence means that the agent wants excerpts of related files with each request.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -894,7 +894,7 @@ impl IntoOwned for NesRelatedSnippetsCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client can rename a symbol.
+/// Empty object; its presence means that the client can rename a symbol.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -928,22 +928,22 @@ impl IntoOwned for NesRenameCapabilities<'_> {
     }
 }
 
-/// Suggestion to give a symbol another name wherever it is used.
+/// Suggestion to rename a symbol wherever it is used.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NesRenameSuggestion<'a> {
-    /// Names the suggestion when it is accepted or rejected.
+    /// Id of the suggestion.
     ///
     /// Rule NES-14.
     pub suggestion_id: NesSuggestionId<'a>,
-    /// A document that holds the symbol.
+    /// A document that contains the symbol.
     pub uri: Str<'a>,
-    /// A place where the symbol stands.
+    /// A position of the symbol.
     pub position: Position<'a>,
-    /// Name that the symbol should get.
+    /// New name of the symbol.
     pub new_name: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -983,7 +983,7 @@ impl IntoOwned for NesRenameSuggestion<'_> {
     }
 }
 
-/// Git repository that the workspace is a copy of, for agents with an index of it.
+/// Git repository of the workspace, for agents that have an index of it.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -994,7 +994,7 @@ pub struct NesRepository<'a> {
     pub name: Str<'a>,
     /// User or organisation that the repository belongs to.
     pub owner: Str<'a>,
-    /// Address the repository is fetched from.
+    /// URL of the repository.
     pub remote_url: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -1022,7 +1022,7 @@ impl IntoOwned for NesRepository<'_> {
     }
 }
 
-/// Empty mark; being there, it says that the client can replace text in many files.
+/// Empty object; its presence means that the client can replace text in many files.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1063,7 +1063,7 @@ impl IntoOwned for NesSearchAndReplaceCapabilities<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NesSearchAndReplaceSuggestion<'a> {
-    /// Names the suggestion when it is accepted or rejected.
+    /// Id of the suggestion.
     ///
     /// Rule NES-14.
     pub suggestion_id: NesSuggestionId<'a>,
@@ -1071,7 +1071,7 @@ pub struct NesSearchAndReplaceSuggestion<'a> {
     pub uri: Str<'a>,
     /// Text or pattern to look for.
     pub search: Str<'a>,
-    /// What each match becomes.
+    /// Replacement for each match.
     pub replace: Str<'a>,
     /// True when `search` is a pattern instead of plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1184,7 +1184,7 @@ impl IntoOwned for NesSuggestContext<'_> {
     }
 }
 
-/// One thing the user may want to do next; the kind says which members describe it.
+/// A suggested change; the kind determines its members.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -1194,10 +1194,10 @@ pub enum NesSuggestion<'a> {
     /// Suggestion to change the text of one document at one or more places.
     #[serde(rename = "edit")]
     Edit(NesEditSuggestion<'a>),
-    /// Suggestion to go on at another place, in the same document or in another.
+    /// Suggestion to continue at another place, in the same document or in another.
     #[serde(rename = "jump")]
     Jump(NesJumpSuggestion<'a>),
-    /// Suggestion to give a symbol another name wherever it is used.
+    /// Suggestion to rename a symbol wherever it is used.
     #[serde(rename = "rename")]
     Rename(NesRenameSuggestion<'a>),
     /// Suggestion to replace every match of a text in a file or below a folder.
@@ -1277,13 +1277,13 @@ impl IntoOwned for NesSuggestion<'_> {
 }
 
 string_type! {
-    /// Name of a suggestion, made by the agent and unique within the session.
+    /// Id of a suggestion, chosen by the agent and unique within the session.
     ///
     /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
     NesSuggestionId
 }
 
-/// Change to one place of a document: a range and the text that takes its place.
+/// Change to a document: a range and the text that replaces it.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1292,7 +1292,7 @@ string_type! {
 pub struct NesTextEdit<'a> {
     /// Text to replace; an empty range inserts.
     pub range: Range<'a>,
-    /// Text that takes the place of the range.
+    /// Text that replaces the range.
     pub new_text: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -1320,20 +1320,20 @@ impl IntoOwned for NesTextEdit<'_> {
 }
 
 string_enum! {
-    /// What made the client ask for suggestions at this moment.
+    /// Why the client requests suggestions.
     ///
     /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
     NesTriggerKind {
         /// The user typed or moved the cursor.
         Automatic = "automatic",
-        /// An error or warning turned up near the cursor.
+        /// An error or warning appeared near the cursor.
         Diagnostic = "diagnostic",
         /// The user asked for a suggestion.
         Manual = "manual",
     }
 }
 
-/// One thing that the user did in the editor, with its place and time.
+/// An action of the user in the editor, with its place and time.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1375,14 +1375,14 @@ impl IntoOwned for NesUserAction<'_> {
     }
 }
 
-/// Mark of an agent that wants the latest user actions with each request, and how many at most.
+/// Its presence means that the agent wants the latest user actions with each request.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NesUserActionsCapabilities<'a> {
-    /// Most actions that one request may carry.
+    /// Maximum number of actions in a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_count: Option<u32>,
     /// Extension metadata (`_meta`): an object.
@@ -1412,7 +1412,7 @@ impl IntoOwned for NesUserActionsCapabilities<'_> {
     }
 }
 
-/// Which suggestion was not taken, and why where the client knows.
+/// The suggestion that was rejected, with the reason if it is known.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1421,11 +1421,11 @@ impl IntoOwned for NesUserActionsCapabilities<'_> {
 pub struct RejectNesNotification<'a> {
     /// Session for suggestions, as `nes/start` returned it.
     pub session_id: SessionId<'a>,
-    /// The suggestion that was not taken.
+    /// The rejected suggestion.
     ///
     /// Rule NES-08.
     pub suggestion_id: NesSuggestionId<'a>,
-    /// Why it was not taken.
+    /// Why it was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NesRejectReason<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -1459,7 +1459,7 @@ impl IntoOwned for RejectNesNotification<'_> {
     }
 }
 
-/// What the agent should know of the workspace; it stays true until the session ends.
+/// The workspace; it does not change during the session.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1507,14 +1507,14 @@ impl IntoOwned for StartNesRequest<'_> {
     }
 }
 
-/// Id of a new session for suggestions, which has nothing to do with chat sessions.
+/// Id of a new session for suggestions, unrelated to other sessions.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct StartNesResponse<'a> {
-    /// Id that every later message about suggestions and documents carries.
+    /// Id of the session, for every later message about suggestions and documents.
     pub session_id: SessionId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -1537,7 +1537,7 @@ impl IntoOwned for StartNesResponse<'_> {
     }
 }
 
-/// Where the user is in which document, and what else the agent asked to be told.
+/// The document, the position of the cursor, and the context that the agent wants.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1609,7 +1609,7 @@ impl IntoOwned for SuggestNesRequest<'_> {
     }
 }
 
-/// What the agent suggests; kinds may be mixed, and there may be nothing.
+/// The agent's suggestions, of any kinds; there may be none.
 ///
 /// See <https://agentclientprotocol.com/rfds/next-edit-suggestions>. Draft `nes`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,18 +8,18 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{AbsolutePath, SessionId, TerminalId, ToolCallId, ToolCallUpdate};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// What the agent wants to do and the answers it offers to the user.
+/// The tool call that needs permission, and the options for the user.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RequestPermissionRequest<'a> {
-    /// Session in which the step would be taken.
+    /// Session of the tool call.
     ///
     /// Rule PERM-01.
     pub session_id: SessionId<'a>,
-    /// Question to the user.
+    /// Title of the request, for the user.
     ///
     /// Rule PERM-10.
     pub title: Str<'a>,
@@ -28,12 +28,12 @@ pub struct RequestPermissionRequest<'a> {
     /// Rule PERM-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Str<'a>>,
-    /// The step itself, in a form that programs can read.
+    /// What the permission is for, as structured data.
     ///
     /// Rule PERM-12.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<RequestPermissionSubject<'a>>,
-    /// Answers to choose from.
+    /// Options to choose from.
     ///
     /// Rule PERM-02.
     pub options: Vec<PermissionOption<'a>>,
@@ -76,17 +76,18 @@ impl IntoOwned for RequestPermissionRequest<'_> {
     }
 }
 
-/// Step that needs permission; unknown kinds are kept, and shown in general or declined.
+/// What a permission request is about; unknown kinds are kept, and are shown without details or
+/// declined.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum RequestPermissionSubject<'a> {
-    /// Permission for a tool call, whose state comes along as in an update.
+    /// Permission for a tool call, with its state as in an update.
     #[serde(rename = "tool_call")]
     ToolCall(ToolCallPermissionSubject<'a>),
-    /// Permission for a command, which the agent runs by itself if it is granted.
+    /// Permission for a command that the agent runs itself.
     #[serde(rename = "command")]
     Command(CommandPermissionSubject<'a>),
     /// A variant that this library does not know.
@@ -147,14 +148,14 @@ impl IntoOwned for RequestPermissionSubject<'_> {
     }
 }
 
-/// Permission for a tool call, whose state comes along as in an update.
+/// Permission for a tool call, with its state as in an update.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolCallPermissionSubject<'a> {
-    /// State of the call, to be taken over before the question is shown.
+    /// State of the call, to be applied before the request is shown.
     ///
     /// Rule PERM-09.
     pub tool_call: ToolCallUpdate<'a>,
@@ -179,25 +180,25 @@ impl IntoOwned for ToolCallPermissionSubject<'_> {
     }
 }
 
-/// Permission for a command, which the agent runs by itself if it is granted.
+/// Permission for a command that the agent runs itself.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CommandPermissionSubject<'a> {
-    /// Command that would run.
+    /// The command.
     ///
     /// Rule PERM-13.
     pub command: Str<'a>,
-    /// Directory that it would run in.
+    /// Directory to run it in.
     ///
     /// Rule PERM-13.
     pub cwd: AbsolutePath<'a>,
-    /// Tool call behind the command, where there is one.
+    /// Tool call of the command, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<ToolCallId<'a>>,
-    /// Terminal that the command would run in, where there is one yet.
+    /// Terminal of the command, if it exists already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal_id: Option<TerminalId<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -233,22 +234,22 @@ impl IntoOwned for CommandPermissionSubject<'_> {
     }
 }
 
-/// One of the answers that the user may give to a request for permission.
+/// An option of a permission request.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PermissionOption<'a> {
-    /// Id to send back when the answer is chosen.
+    /// Id of the option.
     ///
     /// Rule PERM-03.
     pub option_id: PermissionOptionId<'a>,
-    /// Text of the answer.
+    /// Label of the option.
     ///
     /// Rule PERM-01.
     pub name: Str<'a>,
-    /// What the answer amounts to, for icons and shortcuts.
+    /// Kind of the option, for icons and shortcuts.
     ///
     /// Rule PERM-16.
     pub kind: PermissionOptionKind<'a>,
@@ -283,36 +284,36 @@ impl IntoOwned for PermissionOption<'_> {
 }
 
 string_type! {
-    /// Name of an answer, made by the agent and unique within one request.
+    /// Id of an option, chosen by the agent and unique within its request.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
     PermissionOptionId
 }
 
 string_enum! {
-    /// What an answer amounts to: yes or no, and for this occasion or for good.
+    /// Kind of an option: allow or reject, once or always.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
     PermissionOptionKind {
-        /// Yes, for this occasion.
+        /// Allow this time only.
         AllowOnce = "allow_once",
-        /// Yes, and do not ask again.
+        /// Allow, and do not ask again.
         AllowAlways = "allow_always",
-        /// No, for this occasion.
+        /// Reject this time only.
         RejectOnce = "reject_once",
-        /// No, and do not ask again.
+        /// Reject, and do not ask again.
         RejectAlways = "reject_always",
     }
 }
 
-/// How a request for permission ended; only an allowing choice lets the agent go on.
+/// Response to a permission request; the agent may continue only if the choice allows it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RequestPermissionResponse<'a> {
-    /// The user's choice, or that there was none; an unknown outcome allows nothing.
+    /// The user's choice, or that there is none; an unknown outcome allows nothing.
     ///
     /// Rule PERM-15.
     pub outcome: RequestPermissionOutcome<'a>,
@@ -337,17 +338,17 @@ impl IntoOwned for RequestPermissionResponse<'_> {
     }
 }
 
-/// End of a request for permission: a choice, or none; without a choice nothing is allowed.
+/// Outcome of a permission request: a choice, or none; without a choice nothing is allowed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome")]
 #[non_exhaustive]
 pub enum RequestPermissionOutcome<'a> {
-    /// No answer was chosen, because the work was cancelled or the question turned down.
+    /// No option was chosen: the work was cancelled, or the user dismissed the request.
     #[serde(rename = "cancelled")]
     Cancelled(CancelledPermissionOutcome<'a>),
-    /// The user's choice among the answers that the request for permission offered.
+    /// The option that the user chose.
     #[serde(rename = "selected")]
     Selected(SelectedPermissionOutcome<'a>),
     /// A variant that this library does not know.
@@ -408,7 +409,7 @@ impl IntoOwned for RequestPermissionOutcome<'_> {
     }
 }
 
-/// No answer was chosen, because the work was cancelled or the question turned down.
+/// No option was chosen: the work was cancelled, or the user dismissed the request.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -442,14 +443,14 @@ impl IntoOwned for CancelledPermissionOutcome<'_> {
     }
 }
 
-/// The user's choice among the answers that the request for permission offered.
+/// The option that the user chose.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SelectedPermissionOutcome<'a> {
-    /// Id of one of the answers that were offered.
+    /// Id of the option.
     ///
     /// Rule PERM-04.
     pub option_id: PermissionOptionId<'a>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
-/// A plan in one of its forms; unknown forms name their plan too and are kept.
+/// A plan in one of its forms; unknown forms have an id, too, and are kept.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/agent-plan>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -17,12 +17,12 @@ pub enum PlanUpdateContent<'a> {
     /// A plan as a list of steps, which replaces the plan of the same id.
     #[serde(rename = "items")]
     Items(PlanItems<'a>),
-    /// A plan as the address of a file that holds it, for the client to open.
+    /// A plan as the URI of a file that contains it.
     ///
     /// Draft `plan_operations`: may still change.
     #[serde(rename = "file")]
     File(PlanFile<'a>),
-    /// A plan written out as Markdown, which replaces the plan of the same id.
+    /// A plan as Markdown, which replaces the plan of the same id.
     ///
     /// Draft `plan_operations`: may still change.
     #[serde(rename = "markdown")]
@@ -97,13 +97,13 @@ impl IntoOwned for PlanUpdateContent<'_> {
 }
 
 string_type! {
-    /// Name of a plan within its session, made by the agent to tell several plans apart.
+    /// Id of a plan, chosen by the agent and unique within its session.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/agent-plan>.
     PlanId
 }
 
-/// One step of a plan, with how much it matters and how far it has come.
+/// A step of a plan, with its priority and status.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/agent-plan>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,11 +114,11 @@ pub struct PlanEntry<'a> {
     ///
     /// Rule PLAN-04.
     pub content: Str<'a>,
-    /// How much the step matters.
+    /// Priority of the step.
     ///
     /// Rule PLAN-08.
     pub priority: PlanEntryPriority<'a>,
-    /// How far the step has come.
+    /// Status of the step.
     ///
     /// Rule PLAN-08.
     pub status: PlanEntryStatus<'a>,
@@ -153,13 +153,13 @@ impl IntoOwned for PlanEntry<'_> {
 }
 
 string_enum! {
-    /// How much a step of a plan matters for the goal that the plan pursues.
+    /// Priority of a step for the goal of the plan.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/agent-plan>.
     PlanEntryPriority {
         /// The goal depends on it.
         High = "high",
-        /// Worth doing, but the goal stands without it.
+        /// Useful, but the goal can be reached without it.
         Medium = "medium",
         /// Welcome if there is time.
         Low = "low",
@@ -167,7 +167,7 @@ string_enum! {
 }
 
 string_enum! {
-    /// How far a step of a plan has come; the steps of a plan move on independently.
+    /// Status of a step of a plan; each step has its own.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/agent-plan>.
     PlanEntryStatus {
@@ -177,7 +177,7 @@ string_enum! {
         InProgress = "in_progress",
         /// The step is done.
         Completed = "completed",
-        /// The step was given up.
+        /// The step was cancelled.
         Cancelled = "cancelled",
     }
 }
@@ -222,7 +222,7 @@ impl IntoOwned for PlanItems<'_> {
     }
 }
 
-/// A plan as the address of a file that holds it, for the client to open.
+/// A plan as the URI of a file that contains it.
 ///
 /// See <https://agentclientprotocol.com/rfds/plan-operations>. Draft `plan_operations`: may still
 /// change.
@@ -259,7 +259,7 @@ impl IntoOwned for PlanFile<'_> {
     }
 }
 
-/// A plan written out as Markdown, which replaces the plan of the same id.
+/// A plan as Markdown, which replaces the plan of the same id.
 ///
 /// See <https://agentclientprotocol.com/rfds/plan-operations>. Draft `plan_operations`: may still
 /// change.
@@ -271,7 +271,7 @@ pub struct PlanMarkdown<'a> {
     ///
     /// Rule PLAN-06.
     pub plan_id: PlanId<'a>,
-    /// Whole text of the plan.
+    /// Complete text of the plan.
     pub content: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -298,14 +298,14 @@ impl IntoOwned for PlanMarkdown<'_> {
     }
 }
 
-/// New contents of one of a session's plans; the other plans stay as they are.
+/// New contents of one plan of a session; other plans stay unchanged.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/agent-plan>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PlanUpdate<'a> {
-    /// The whole plan as it now stands.
+    /// The complete plan.
     ///
     /// Rule PLAN-06.
     pub plan: PlanUpdateContent<'a>,
@@ -330,7 +330,7 @@ impl IntoOwned for PlanUpdate<'_> {
     }
 }
 
-/// Says that one of a session's plans no longer applies and can be taken off display.
+/// Reports that a plan no longer applies and is not to be shown any more.
 ///
 /// See <https://agentclientprotocol.com/rfds/plan-operations>. Draft `plan_operations`: may still
 /// change.
@@ -338,7 +338,7 @@ impl IntoOwned for PlanUpdate<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PlanRemoved<'a> {
-    /// Plan to take away.
+    /// Plan to remove.
     ///
     /// Rule PLAN-13.
     pub plan_id: PlanId<'a>,

@@ -9,29 +9,29 @@ use super::{AbsolutePath, AvailableCommand, ContentBlock, McpServer, SessionConf
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
 string_type! {
-    /// Name of one conversation, made by the agent and opaque to the client.
+    /// Id of a session, chosen by the agent and opaque to the client.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
     SessionId
 }
 
-/// Id of a new conversation together with the settings it starts with.
+/// Id of a new session, with its modes and config options.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NewSessionResponse<'a> {
-    /// Id to name in every later call about the conversation.
+    /// Id of the session, for every later message about it.
     ///
     /// Rule SESS-03.
     pub session_id: SessionId<'a>,
-    /// Settings of the session with their starting values, in the agent's order.
+    /// Config options of the session with their initial values, in the agent's order.
     ///
     /// Rule CONF-02.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub config_options: Vec<SessionConfigOption<'a>>,
-    /// Commands that the user can call from the start.
+    /// Commands that are available from the start.
     ///
     /// Rule CMD-02.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -67,7 +67,7 @@ impl IntoOwned for NewSessionResponse<'_> {
     }
 }
 
-/// One page of the session list, with the position of the next page if there is one.
+/// A page of the session list, with the cursor of the next page if there is one.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-list>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ pub struct ListSessionsResponse<'a> {
     /// Rule SESS-39.
     #[serde(default)]
     pub sessions: Vec<SessionInfo<'a>>,
-    /// Position of the next page, perhaps empty text; absent on the last page.
+    /// Cursor of the next page, possibly an empty string; absent on the last page.
     ///
     /// Rule SESS-37.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,7 +109,7 @@ impl IntoOwned for ListSessionsResponse<'_> {
     }
 }
 
-/// What the session list says about one session; being listed attaches nobody to it.
+/// An entry of the session list; listing a session does not open it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-list>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -120,24 +120,24 @@ pub struct SessionInfo<'a> {
     ///
     /// Rule SESS-42.
     pub session_id: SessionId<'a>,
-    /// Base directory of the session.
+    /// Working directory of the session.
     ///
     /// Rule SESS-42.
     pub cwd: AbsolutePath<'a>,
-    /// Further roots of the session in order; they replace whatever was known before.
+    /// Additional directories of the session, in order; they replace those that were known before.
     ///
     /// Rule SESS-42.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<AbsolutePath<'a>>,
-    /// Text to show for the session.
+    /// Title of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Str<'a>>,
-    /// When something last happened in the session.
+    /// Time of the last activity in the session.
     ///
     /// Rule SESS-42.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Str<'a>>,
-    /// Whether the session is in the archive; absent means that the agent does not say.
+    /// Whether the session is archived; absent means unknown.
     ///
     /// Draft `session_archive`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -180,13 +180,13 @@ impl IntoOwned for SessionInfo<'_> {
 }
 
 string_type! {
-    /// Place in the list of sessions, made by the agent and handed back untouched.
+    /// Position in the list of sessions, chosen by the agent and returned unchanged.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/session-list>.
     SessionListCursor
 }
 
-/// Empty answer that says the session is gone, even if it was gone before.
+/// Empty response: the session is deleted, even if it did not exist.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-delete>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -220,23 +220,23 @@ impl IntoOwned for DeleteSessionResponse<'_> {
     }
 }
 
-/// Id of the branch together with the settings it starts with.
+/// Id of the fork, with its config options.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-fork>. Draft `session_fork`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ForkSessionResponse<'a> {
-    /// Id of the branch, never that of the conversation it came from.
+    /// Id of the fork, which differs from that of the original session.
     ///
     /// Rule SESS-49.
     pub session_id: SessionId<'a>,
-    /// Settings of the branch with their starting values, in the agent's order.
+    /// Config options of the fork with their initial values, in the agent's order.
     ///
     /// Rule CONF-02.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub config_options: Vec<SessionConfigOption<'a>>,
-    /// Commands that the user can call in the branch from the start.
+    /// Commands that are available in the fork from the start.
     ///
     /// Rule CMD-02.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -272,7 +272,7 @@ impl IntoOwned for ForkSessionResponse<'_> {
     }
 }
 
-/// Empty answer that says the session has been put into the archive.
+/// Empty response: the session is archived.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-archive>. Draft `session_archive`: may still
 /// change.
@@ -307,7 +307,7 @@ impl IntoOwned for ArchiveSessionResponse<'_> {
     }
 }
 
-/// Empty answer that says the session is back in the usual session list.
+/// Empty response: the session is no longer archived.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-archive>. Draft `session_archive`: may still
 /// change.
@@ -342,16 +342,16 @@ impl IntoOwned for UnarchiveSessionResponse<'_> {
     }
 }
 
-/// What the agent holds of a session at this moment; it may change straight afterwards.
+/// Whether a session is in memory now; this can change at any time.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-status>. Draft `session_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionStatusResponse<'a> {
-    /// Whether the session is in memory; unfamiliar values are read as `saved`.
+    /// Whether the session is in memory; unknown values are read as `saved`.
     pub status: SessionStatus<'a>,
-    /// What the session is doing, if the agent says; absence does not mean that it idles.
+    /// What the session is doing; absent means unknown, not idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<StateUpdate<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -380,18 +380,18 @@ impl IntoOwned for SessionStatusResponse<'_> {
 }
 
 string_enum! {
-    /// Whether a session is live in the agent's memory or only in its storage.
+    /// Whether a session is in the agent's memory or only in its storage.
     ///
     /// See <https://agentclientprotocol.com/rfds/session-status>. Draft `session_status`: may still change.
     SessionStatus {
-        /// The session is in memory, perhaps for another connection than this one.
+        /// The session is in memory, possibly for another connection.
         Open = "open",
         /// The session is stored and can be loaded or resumed, but is not in memory.
         Saved = "saved",
     }
 }
 
-/// The title as the agent has stored it, perhaps tidied up or shortened.
+/// The title as the agent stored it, possibly edited or shortened.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/schema>. Draft `session_set_title`: may still
 /// change.
@@ -399,7 +399,7 @@ string_enum! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionTitleResponse<'a> {
-    /// Stored title, which is the one to show even where it differs from the wanted one.
+    /// Stored title, to be shown even if it differs from the requested one.
     pub title: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -422,19 +422,19 @@ impl IntoOwned for SetSessionTitleResponse<'_> {
     }
 }
 
-/// Settings and commands of a conversation that goes on; a replay ends before it.
+/// Config options and commands of a resumed session; a replay ends before this response.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResumeSessionResponse<'a> {
-    /// Settings of the session with their present values, in the agent's order.
+    /// Config options of the session with their current values, in the agent's order.
     ///
     /// Rule CONF-02.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub config_options: Vec<SessionConfigOption<'a>>,
-    /// Commands that the user can call at present.
+    /// Commands that are available now.
     ///
     /// Rule CMD-02.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -470,7 +470,7 @@ impl IntoOwned for ResumeSessionResponse<'_> {
     }
 }
 
-/// Empty answer that says the session has ended and its resources are free.
+/// Empty response: the session is closed and its resources are free.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -504,28 +504,28 @@ impl IntoOwned for CloseSessionResponse<'_> {
     }
 }
 
-/// Where a new conversation works and which tool servers it uses.
+/// The directories and the MCP servers of a new session.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NewSessionRequest<'a> {
-    /// Base directory of the session, whatever directory the agent's process runs in.
+    /// Working directory of the session, independent of that of the agent's process.
     ///
     /// Rule SESS-04.
     pub cwd: AbsolutePath<'a>,
-    /// Further roots beside the working directory, in order of precedence.
+    /// Additional directories, in order of precedence.
     ///
     /// Rule SESS-26.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<AbsolutePath<'a>>,
-    /// MCP servers for the session's tools; absent means none.
+    /// MCP servers for the session; absent means none.
     ///
     /// Rule SESS-60.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<McpServer<'a>>,
-    /// Instructions at system level in addition to, or in place of, the agent's own.
+    /// System prompt in addition to, or in place of, the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -561,16 +561,16 @@ impl IntoOwned for NewSessionRequest<'_> {
     }
 }
 
-/// Instructions from the client that rank with the agent's own instead of with user messages.
+/// System prompt of the client, with the rank of the agent's own.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SystemPrompt<'a> {
-    /// How the content meets the agent's own instructions; unsupported ways are refused.
+    /// How the content is combined with the agent's own system prompt; unsupported modes are refused.
     pub mode: SystemPromptMode<'a>,
-    /// Blocks of the instructions: at least one, all of them text.
+    /// Blocks of the system prompt: at least one, and only text.
     ///
     /// Rule SESS-70.
     pub content: Vec<ContentBlock<'a>>,
@@ -596,35 +596,35 @@ impl IntoOwned for SystemPrompt<'_> {
 }
 
 string_enum! {
-    /// How a client's instructions are combined with those of the agent.
+    /// How a client's system prompt is combined with that of the agent.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
     SystemPromptMode {
-        /// The client's text is added to what the agent already says to its model.
+        /// The client's text is appended to the agent's own system prompt.
         Append = "append",
-        /// The client's text stands in for the agent's built-in instructions; tools and permissions stay.
+        /// The client's text replaces the agent's own system prompt; tools and permissions stay.
         Override = "override",
     }
 }
 
-/// Which sessions to list, and where in the list the wanted page begins.
+/// Which sessions to list, and where the page begins.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-list>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListSessionsRequest<'a> {
-    /// Only sessions with this working directory are wanted.
+    /// List only sessions with this working directory.
     ///
     /// Rule SESS-36.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<AbsolutePath<'a>>,
-    /// Where to go on, exactly as the page before named it.
+    /// The cursor from the page before, unchanged.
     ///
     /// Rule SESS-37.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<SessionListCursor<'a>>,
-    /// Whether archived sessions count; left out, they do not.
+    /// Whether to list archived sessions; if absent, they are not listed.
     ///
     /// Draft `session_archive`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
@@ -662,28 +662,28 @@ impl IntoOwned for ListSessionsRequest<'_> {
 }
 
 string_enum! {
-    /// How a list request treats archived sessions; agents refuse filters that they do not know.
+    /// Which sessions to list by their archived state; agents refuse unknown filters.
     ///
     /// See <https://agentclientprotocol.com/rfds/session-archive>. Draft `session_archive`: may still
     /// change.
     SessionArchiveFilter {
-        /// Leave archived sessions out, as happens when no filter is given.
+        /// Omit archived sessions, as without a filter.
         Exclude = "exclude",
         /// Return sessions whether they are archived or not.
         Include = "include",
-        /// Return nothing but archived sessions.
+        /// Return only archived sessions.
         Only = "only",
     }
 }
 
-/// Which session to remove, so that later lists no longer show it.
+/// The session to delete; later lists do not contain it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-delete>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DeleteSessionRequest<'a> {
-    /// Session to remove; it need not be attached to this connection.
+    /// Session to delete; it need not be open on this connection.
     pub session_id: SessionId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -706,32 +706,32 @@ impl IntoOwned for DeleteSessionRequest<'_> {
     }
 }
 
-/// Which conversation to branch off from, and the surroundings of the branch.
+/// The session to fork, and the directories and MCP servers of the fork.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-fork>. Draft `session_fork`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ForkSessionRequest<'a> {
-    /// Conversation that the branch starts from.
+    /// Session to fork.
     ///
     /// Rule SESS-66.
     pub session_id: SessionId<'a>,
-    /// Base directory of the branch.
+    /// Working directory of the fork.
     ///
     /// Rule SESS-66.
     pub cwd: AbsolutePath<'a>,
-    /// All further roots of the branch; it takes over none by itself.
+    /// All additional directories of the fork; it inherits none.
     ///
     /// Rule SESS-26.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<AbsolutePath<'a>>,
-    /// MCP servers for the branch's tools; absent means none.
+    /// MCP servers for the fork; absent means none.
     ///
     /// Rule SESS-60.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<McpServer<'a>>,
-    /// Instructions at system level for the branch; left out, the agent picks what applies.
+    /// System prompt for the fork; if absent, the agent chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -769,7 +769,7 @@ impl IntoOwned for ForkSessionRequest<'_> {
     }
 }
 
-/// Which session to put away without losing its id or its history.
+/// The session to archive; its id and history are kept.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-archive>. Draft `session_archive`: may still
 /// change.
@@ -777,7 +777,7 @@ impl IntoOwned for ForkSessionRequest<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ArchiveSessionRequest<'a> {
-    /// Session to put into the archive.
+    /// Session to archive.
     pub session_id: SessionId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -800,7 +800,7 @@ impl IntoOwned for ArchiveSessionRequest<'_> {
     }
 }
 
-/// Which archived session to show in the usual list again; it stays unloaded.
+/// The session to take out of the archive; it is not opened.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-archive>. Draft `session_archive`: may still
 /// change.
@@ -831,14 +831,14 @@ impl IntoOwned for UnarchiveSessionRequest<'_> {
     }
 }
 
-/// Which session the question is about; asking leaves it untouched.
+/// The session whose status to return; it is not changed.
 ///
 /// See <https://agentclientprotocol.com/rfds/session-status>. Draft `session_status`: may still change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionStatusRequest<'a> {
-    /// Session to look up; it need not be attached to this connection.
+    /// Session to look up; it need not be open on this connection.
     pub session_id: SessionId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -861,7 +861,7 @@ impl IntoOwned for SessionStatusRequest<'_> {
     }
 }
 
-/// New title for any session that the agent would list, live or not.
+/// New title for a session, open or not.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/schema>. Draft `session_set_title`: may still
 /// change.
@@ -869,9 +869,9 @@ impl IntoOwned for SessionStatusRequest<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetSessionTitleRequest<'a> {
-    /// Session to rename; it need not be attached to this connection.
+    /// Session to rename; it need not be open on this connection.
     pub session_id: SessionId<'a>,
-    /// Wanted title; the agent may tidy it up, and refuses one with nothing left.
+    /// Requested title; the agent may edit it, and refuses one that is empty afterwards.
     pub title: Str<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -898,37 +898,37 @@ impl IntoOwned for SetSessionTitleRequest<'_> {
     }
 }
 
-/// Which conversation to go on with, and the surroundings that it gets this time.
+/// The session to resume, and its directories and MCP servers.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResumeSessionRequest<'a> {
-    /// Conversation to go on with.
+    /// Session to resume.
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
-    /// Base directory of the session, the same as before.
+    /// Working directory of the session, the same as before.
     ///
     /// Rule SESS-04.
     pub cwd: AbsolutePath<'a>,
-    /// All further roots from now on; earlier ones are not remembered.
+    /// All additional directories from now on; earlier ones no longer apply.
     ///
     /// Rule SESS-26.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<AbsolutePath<'a>>,
-    /// MCP servers for the session's tools; absent means none.
+    /// MCP servers for the session; absent means none.
     ///
     /// Rule SESS-60.
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<McpServer<'a>>,
-    /// Where in the history to begin a replay; absent means that none is wanted.
+    /// Where in the history to begin a replay; absent means no replay.
     ///
     /// Rule SESS-19.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_from: Option<ReplayFrom<'a>>,
-    /// Instructions at system level; left out, the agent decides between stored and usual ones.
+    /// System prompt; if absent, the agent uses the stored one or its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -968,14 +968,14 @@ impl IntoOwned for ResumeSessionRequest<'_> {
     }
 }
 
-/// Place in a conversation's history where a replay begins, that place included.
+/// Position in a session's history where a replay begins, inclusive.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum ReplayFrom<'a> {
-    /// Begins the replay with the oldest thing that the agent has kept.
+    /// Replays everything that the agent has kept.
     #[serde(rename = "start")]
     Start(ReplayFromStart<'a>),
     /// A variant that this library does not know.
@@ -1025,7 +1025,7 @@ impl IntoOwned for ReplayFrom<'_> {
     }
 }
 
-/// Begins the replay with the oldest thing that the agent has kept.
+/// Replays everything that the agent has kept.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -1059,14 +1059,14 @@ impl IntoOwned for ReplayFromStart<'_> {
     }
 }
 
-/// Which live session to end; its work is cancelled first, in the background too.
+/// The session to close; its work is cancelled first, including background work.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CloseSessionRequest<'a> {
-    /// Session to end.
+    /// Session to close.
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,

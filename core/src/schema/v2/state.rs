@@ -9,23 +9,23 @@ use serde_json::value::RawValue;
 use super::{BackgroundTerminal, BackgroundToolCall, Error, SessionId, Usage};
 use crate::schema::{unions, IntoOwned, Raw, Str};
 
-/// What a session is doing in the foreground, reported as a whole each time.
+/// Complete state of a session's foreground work.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "state")]
 #[non_exhaustive]
 pub enum StateUpdate<'a> {
-    /// The session is at work, on a prompt or on the agent's own account.
+    /// The session is working, on a prompt or by the agent's own decision.
     #[serde(rename = "running")]
     Running(RunningStateUpdate<'a>),
-    /// The session does nothing in the foreground and is ready for the next prompt.
+    /// The session has no foreground work and is ready for the next prompt.
     #[serde(rename = "idle")]
     Idle(IdleStateUpdate<'a>),
-    /// The session cannot go on until the user has done something.
+    /// The session waits for the user.
     #[serde(rename = "requires_action")]
     RequiresAction(RequiresActionStateUpdate<'a>),
-    /// The agent has lost sight of the session's activity; the last state may be out of date.
+    /// The agent does not know what the session is doing; the last state may be out of date.
     #[serde(rename = "unknown")]
     Unknown(UnknownStateUpdate<'a>),
     /// A variant that this library does not know.
@@ -99,7 +99,7 @@ impl IntoOwned for StateUpdate<'_> {
     }
 }
 
-/// One thing that runs beside the foreground work; unknown kinds count as running too.
+/// An item of background work; unknown kinds are running, too.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -109,10 +109,10 @@ pub enum BackgroundWork<'a> {
     /// A process that outlives the tool call by which it was started.
     #[serde(rename = "terminal")]
     Terminal(BackgroundTerminal<'a>),
-    /// A tool call whose work goes on although no process of its own stands for it.
+    /// A tool call that continues without a process of its own.
     #[serde(rename = "tool_call")]
     ToolCall(BackgroundToolCall<'a>),
-    /// A child session that works on by itself or has background work of its own.
+    /// A child session that is working or has background work.
     #[serde(rename = "subagent")]
     Subagent(BackgroundSubagent<'a>),
     /// A variant that this library does not know.
@@ -180,7 +180,7 @@ impl IntoOwned for BackgroundWork<'_> {
     }
 }
 
-/// A child session that works on by itself or has background work of its own.
+/// A child session that is working or has background work.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -210,14 +210,14 @@ impl IntoOwned for BackgroundSubagent<'_> {
     }
 }
 
-/// The session is at work, on a prompt or on the agent's own account.
+/// The session is working, on a prompt or by the agent's own decision.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RunningStateUpdate<'a> {
-    /// All that runs beside it, each time; absent means that the agent does not say.
+    /// The complete list of background work; absent means unknown.
     ///
     /// Rule LIFE-36.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -249,14 +249,14 @@ impl IntoOwned for RunningStateUpdate<'_> {
     }
 }
 
-/// The session's work ended in a failure, with details where there are any.
+/// The session's work failed, with details if there are any.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ErrorStopReason<'a> {
-    /// What failed, in the form of a JSON-RPC error.
+    /// The failure, as a JSON-RPC error.
     #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
     pub error: Option<Error<'a>>,
 }
@@ -283,7 +283,7 @@ impl IntoOwned for ErrorStopReason<'_> {
     }
 }
 
-/// The session does nothing in the foreground and is ready for the next prompt.
+/// The session has no foreground work and is ready for the next prompt.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -295,7 +295,7 @@ pub struct IdleStateUpdate<'a> {
     /// Draft `end_turn_token_usage`: may still change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage<'a>>,
-    /// All that runs all the same, each time; absent means that the agent does not say.
+    /// The complete list of background work; absent means unknown.
     ///
     /// Rule LIFE-36.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -337,19 +337,19 @@ impl<'de: 'a, 'a> Deserialize<'de> for IdleStateUpdate<'a> {
 #[serde(tag = "stopReason")]
 #[non_exhaustive]
 pub enum IdleStateUpdateStopReason<'a> {
-    /// The work was done, even where no model was asked.
+    /// The work was completed, with or without a model.
     #[serde(rename = "end_turn")]
     EndTurn,
     /// The limit on tokens was reached.
     #[serde(rename = "max_tokens")]
     MaxTokens,
-    /// The limit on model calls for this piece of work was reached.
+    /// The limit on model calls for this work was reached.
     #[serde(rename = "max_turn_requests")]
     MaxTurnRequests,
-    /// The agent will not go on.
+    /// The agent refuses to continue.
     #[serde(rename = "refusal")]
     Refusal,
-    /// The user or the client stopped the work.
+    /// The user or the client cancelled the work.
     #[serde(rename = "cancelled")]
     Cancelled,
     /// Something went wrong.
@@ -446,14 +446,14 @@ impl IntoOwned for IdleStateUpdate<'_> {
     }
 }
 
-/// The session cannot go on until the user has done something.
+/// The session waits for the user.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RequiresActionStateUpdate<'a> {
-    /// All that runs meanwhile, each time; absent means that the agent does not say.
+    /// The complete list of background work; absent means unknown.
     ///
     /// Rule LIFE-36.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -485,14 +485,14 @@ impl IntoOwned for RequiresActionStateUpdate<'_> {
     }
 }
 
-/// The agent has lost sight of the session's activity; the last state may be out of date.
+/// The agent does not know what the session is doing; the last state may be out of date.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UnknownStateUpdate<'a> {
-    /// All that is known to run, each time; absent means that the agent does not say.
+    /// The complete list of known background work; absent means unknown.
     ///
     /// Rule LIFE-36.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,20 +8,20 @@ use super::{AbsolutePath, SessionId};
 use crate::schema::{scalars::string_type, IntoOwned, Patch, Raw, Str};
 
 string_type! {
-    /// Name of a terminal, made by the agent and never used twice in a session.
+    /// Id of a terminal, chosen by the agent and never reused in a session.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
     TerminalId
 }
 
-/// A terminal of the agent as part of a tool call, for display only.
+/// A terminal of the agent as part of a tool call; for display only.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Terminal<'a> {
-    /// Terminal to show; updates of their own fill it.
+    /// Terminal to show; its output comes in other updates.
     ///
     /// Rule DTERM-01.
     pub terminal_id: TerminalId<'a>,
@@ -53,7 +53,7 @@ impl IntoOwned for Terminal<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct BackgroundTerminal<'a> {
-    /// Terminal that the process runs in.
+    /// Terminal of the process.
     pub terminal_id: TerminalId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ impl IntoOwned for BackgroundTerminal<'_> {
     }
 }
 
-/// Empty answer that says the stop is under way; an update tells when the command has ended.
+/// Empty response: the command is being cancelled; an update reports its end.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ impl IntoOwned for CancelTerminalResponse<'_> {
     }
 }
 
-/// Everything that a terminal has printed up to now, as bytes.
+/// Complete output of a terminal so far, as bytes.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -142,14 +142,14 @@ impl IntoOwned for TerminalOutput<'_> {
     }
 }
 
-/// How a command ended; even an empty one says that it has ended.
+/// How a command ended; even an empty object means that it has ended.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TerminalExitStatus<'a> {
-    /// Number that the process returned, which may be negative.
+    /// Exit code, which may be negative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// Signal that ended the process, such as `SIGTERM`.
@@ -188,18 +188,18 @@ impl IntoOwned for TerminalExitStatus<'_> {
     }
 }
 
-/// Width and height of a terminal, counted in characters.
+/// Width and height of a terminal in characters.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TerminalSize<'a> {
-    /// Characters in a line.
+    /// Characters per line.
     ///
     /// Rule DTERM-16.
     pub cols: u16,
-    /// Lines on the screen.
+    /// Number of lines.
     ///
     /// Rule DTERM-16.
     pub rows: u16,
@@ -224,14 +224,14 @@ impl IntoOwned for TerminalSize<'_> {
     }
 }
 
-/// What a client may do to a terminal; nothing is allowed unless listed.
+/// What a client may do with a terminal; nothing else is allowed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TerminalCapabilities<'a> {
-    /// Present when the terminal's command may be stopped.
+    /// Present when the terminal's command can be cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel: Option<TerminalCancelCapabilities<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -261,7 +261,7 @@ impl IntoOwned for TerminalCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it lets the client stop the terminal's command.
+/// Empty object; its presence allows the client to cancel the terminal's command.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -295,14 +295,14 @@ impl IntoOwned for TerminalCancelCapabilities<'_> {
     }
 }
 
-/// State of a terminal; a new id starts one, absent members stay, null takes them away.
+/// State of a terminal; a new id starts one, absent members stay, null clears them.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TerminalUpdate<'a> {
-    /// Terminal that is started or changed.
+    /// Id of the terminal.
     ///
     /// Rule DTERM-01.
     pub terminal_id: TerminalId<'a>,
@@ -316,7 +316,7 @@ pub struct TerminalUpdate<'a> {
     /// Rule DTERM-05.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub cwd: Patch<AbsolutePath<'a>>,
-    /// All output up to now; it takes the place of what was collected.
+    /// Complete output so far; it replaces what was collected.
     ///
     /// Rule DTERM-06.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
@@ -326,12 +326,12 @@ pub struct TerminalUpdate<'a> {
     /// Rule DTERM-10.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub exit_status: Patch<TerminalExitStatus<'a>>,
-    /// Size that the command formats its output for.
+    /// Size of the terminal.
     ///
     /// Rule DTERM-16.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub size: Patch<TerminalSize<'a>>,
-    /// What a client may do to the terminal from now on.
+    /// What a client may do with the terminal from now on.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub capabilities: Patch<TerminalCapabilities<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -373,7 +373,7 @@ impl IntoOwned for TerminalUpdate<'_> {
     }
 }
 
-/// Next bytes that a terminal has printed, to be added to the ones before.
+/// Next bytes of a terminal's output, to be appended.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -384,7 +384,7 @@ pub struct TerminalOutputChunk<'a> {
     ///
     /// Rule DTERM-01.
     pub terminal_id: TerminalId<'a>,
-    /// Bytes to add, to be decoded by themselves.
+    /// Bytes to append, decoded on their own.
     ///
     /// Rule DTERM-07.
     pub data: Str<'a>,
@@ -413,7 +413,7 @@ impl IntoOwned for TerminalOutputChunk<'_> {
     }
 }
 
-/// Which terminal's command to stop while the rest of the session goes on.
+/// The terminal whose command to cancel; the rest of the session continues.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -424,7 +424,7 @@ pub struct CancelTerminalRequest<'a> {
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
-    /// Terminal whose command to stop, which has to allow it.
+    /// Terminal whose command to cancel, which has to allow it.
     ///
     /// Rule DTERM-01.
     pub terminal_id: TerminalId<'a>,

@@ -9,54 +9,54 @@ use serde_json::value::RawValue;
 use super::{AbsolutePath, Content, MediaType, SessionId, Terminal};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Patch, Raw, Str};
 
-/// State of a tool call; a new id starts one, absent members stay, null takes them away.
+/// State of a tool call; a new id starts one, absent members stay, null clears them.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolCallUpdate<'a> {
-    /// Call that is started or changed.
+    /// Id of the tool call.
     ///
     /// Rule TOOL-02.
     pub tool_call_id: ToolCallId<'a>,
-    /// Name of the tool in the program, where the agent reveals it.
+    /// Name of the tool, if the agent gives it.
     ///
     /// Rule TOOL-17.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub name: Patch<Str<'a>>,
-    /// The work of the tool, in words for the user.
+    /// What the tool does, for the user.
     ///
     /// Rule TOOL-19.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub title: Patch<Str<'a>>,
-    /// Sort of tool; a new call begins as `other`, and null goes back to it.
+    /// Kind of the tool; a new call begins as `other`, and null resets it to that.
     ///
     /// Rule TOOL-24.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub kind: Patch<ToolKind<'a>>,
-    /// How far the call has come; a new one begins as `pending`, and null goes back to it.
+    /// Status of the call; a new one begins as `pending`, and null resets it to that.
     ///
     /// Rule TOOL-24.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub status: Patch<ToolCallStatus<'a>>,
-    /// What the call shows; it takes the place of all earlier contents.
+    /// Content of the call; it replaces all earlier content.
     ///
     /// Rule TOOL-19.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub content: Patch<Vec<ToolCallContent<'a>>>,
-    /// Files that the call touches; they take the place of all earlier ones.
+    /// Files that the call works on; they replace all earlier ones.
     ///
     /// Rule TOOL-10.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub locations: Patch<Vec<ToolCallLocation<'a>>>,
-    /// Arguments exactly as the tool received them.
+    /// Raw input of the tool.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub raw_input: Patch<Raw<'a>>,
-    /// Result exactly as the tool returned it.
+    /// Raw output of the tool.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub raw_output: Patch<Raw<'a>>,
-    /// What a client may do to the call from now on.
+    /// What a client may do with the call from now on.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub capabilities: Patch<ToolCallCapabilities<'a>>,
     /// Extension metadata (`_meta`): an object.
@@ -105,34 +105,34 @@ impl IntoOwned for ToolCallUpdate<'_> {
 }
 
 string_type! {
-    /// Name of a tool call, made by the agent and never used twice in a session.
+    /// Id of a tool call, chosen by the agent and never reused in a session.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
     ToolCallId
 }
 
 string_enum! {
-    /// What sort of thing a tool does, for icons and wording; unknown kinds look like `other`.
+    /// Kind of a tool, for icons and wording; unknown kinds are shown like `other`.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
     ToolKind {
-        /// Looks at files or data.
+        /// Reads files or data.
         Read = "read",
         /// Changes files or data.
         Edit = "edit",
-        /// Takes files or data away.
+        /// Deletes files or data.
         Delete = "delete",
-        /// Gives files another place or name.
+        /// Moves or renames files.
         Move = "move",
-        /// Looks for something.
+        /// Searches for something.
         Search = "search",
-        /// Starts commands or code.
+        /// Runs commands or code.
         Execute = "execute",
-        /// Plans or reasons without touching anything outside.
+        /// Plans or reasons without side effects.
         Think = "think",
         /// Gets data from elsewhere.
         Fetch = "fetch",
-        /// Puts the session into another mode.
+        /// Changes the session's mode.
         SwitchMode = "switch_mode",
         /// Anything else, and what is assumed when no kind is given.
         Other = "other",
@@ -140,21 +140,21 @@ string_enum! {
 }
 
 string_enum! {
-    /// How far a tool call has come; the last three states are final, unknown ones are not.
+    /// Status of a tool call; the last three are final, unknown ones are not.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
     ToolCallStatus {
-        /// Nothing runs yet: the input is incomplete, the user has not agreed, or it is not its turn.
+        /// The tool has not started: its input is incomplete, or it waits for permission or for its turn.
         Pending = "pending",
-        /// The tool is at work.
+        /// The tool is running.
         InProgress = "in_progress",
-        /// The tool has begun but stands still until something sets it going again.
+        /// The tool has started, and is paused.
         Paused = "paused",
-        /// The tool is done and succeeded.
+        /// The tool succeeded.
         Completed = "completed",
-        /// The tool is done and did not succeed.
+        /// The tool failed.
         Failed = "failed",
-        /// The tool was stopped before it was done.
+        /// The tool was cancelled before it finished.
         Cancelled = "cancelled",
     }
 }
@@ -167,17 +167,16 @@ string_enum! {
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum ToolCallContent<'a> {
-    /// Content block as an item of a tool call, where the wrapper tells it from diffs and terminals.
+    /// Content block as an item of a tool call; the wrapper distinguishes it from diffs and terminals.
     #[serde(rename = "content")]
     Content(Content<'a>),
-    /// Changes to files: which ones and how, and where possible a patch to show.
+    /// Changes to files, if possible with a patch to show.
     #[serde(rename = "diff")]
     Diff(Diff<'a>),
-    /// A terminal of the agent as part of a tool call, for display only.
+    /// A terminal of the agent as part of a tool call; for display only.
     #[serde(rename = "terminal")]
     Terminal(Terminal<'a>),
-    /// Link from a tool call to another session, such as the child that it gave work to; it is for display
-    /// only.
+    /// Link from a tool call to another session, such as the child that does its work; for display only.
     #[serde(rename = "session")]
     Session(SessionReference<'a>),
     /// A variant that this library does not know.
@@ -253,8 +252,7 @@ impl IntoOwned for ToolCallContent<'_> {
     }
 }
 
-/// Link from a tool call to another session, such as the child that it gave work to; it is for display
-/// only.
+/// Link from a tool call to another session, such as the child that does its work; for display only.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -284,14 +282,14 @@ impl IntoOwned for SessionReference<'_> {
     }
 }
 
-/// What happens to one file; the operation says which paths come along.
+/// Change to one file; the operation determines which paths it has.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DiffChange<'a> {
-    /// Sort of the file afterwards, or of the deleted file.
+    /// Kind of the file afterwards, or of the deleted file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_type: Option<DiffFileType<'a>>,
     /// Media type of the file afterwards, or of the deleted file.
@@ -337,16 +335,16 @@ pub enum DiffChangeOperation<'a> {
     /// The file is new.
     #[serde(rename = "add")]
     Add(DiffPathChange<'a>),
-    /// The file is taken away.
+    /// The file is deleted.
     #[serde(rename = "delete")]
     Delete(DiffPathChange<'a>),
-    /// The file gets other contents.
+    /// The file is modified.
     #[serde(rename = "modify")]
     Modify(DiffPathChange<'a>),
-    /// The file gets another place or name.
+    /// The file is moved or renamed.
     #[serde(rename = "move")]
     Move(DiffPathPairChange<'a>),
-    /// The file is made as a copy of another.
+    /// The file is a copy of another.
     #[serde(rename = "copy")]
     Copy(DiffPathPairChange<'a>),
     /// A variant that this library does not know.
@@ -428,22 +426,22 @@ impl IntoOwned for DiffChange<'_> {
 }
 
 string_enum! {
-    /// Sort of a changed file, so that a client knows whether there is text to compare.
+    /// Kind of a changed file, so that a client knows whether there is text to compare.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
     DiffFileType {
-        /// The file holds text.
+        /// A text file.
         Text = "text",
-        /// The file holds something other than text.
+        /// A binary file.
         Binary = "binary",
-        /// It is a directory.
+        /// A directory.
         Directory = "directory",
-        /// It is a symbolic link.
+        /// A symbolic link.
         Symlink = "symlink",
     }
 }
 
-/// Path of a file that is added, deleted or given other contents.
+/// Path of a file that is added, deleted or modified.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -480,12 +478,12 @@ impl IntoOwned for DiffPathChange<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DiffPathPairChange<'a> {
-    /// The file it comes from.
+    /// The original path.
     ///
     /// Rule TOOL-26.
     #[serde(borrow)]
     pub old_path: AbsolutePath<'a>,
-    /// The file it becomes.
+    /// The new path.
     ///
     /// Rule TOOL-26.
     pub path: AbsolutePath<'a>,
@@ -514,11 +512,11 @@ impl IntoOwned for DiffPathPairChange<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DiffPatch<'a> {
-    /// How to read the text.
+    /// Format of the text.
     ///
     /// Rule TOOL-27.
     pub format: DiffPatchFormat<'a>,
-    /// The patch itself.
+    /// The patch.
     ///
     /// Rule TOOL-27.
     pub text: Str<'a>,
@@ -544,27 +542,27 @@ impl IntoOwned for DiffPatch<'_> {
 }
 
 string_enum! {
-    /// How the text of a patch is to be read; clients leave out what they cannot read.
+    /// Format of a patch; clients ignore unknown formats.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
     DiffPatchFormat {
-        /// As `git diff -p` prints it, save that all paths are absolute and have no prefix.
+        /// As printed by `git diff -p`, but all paths are absolute and have no prefix.
         GitPatch = "git_patch",
     }
 }
 
-/// Changes to files: which ones and how, and where possible a patch to show.
+/// Changes to files, if possible with a patch to show.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Diff<'a> {
-    /// Every file concerned; this list decides, whatever the patch says.
+    /// All changed files; this list takes precedence over the patch.
     ///
     /// Rule TOOL-26.
     pub changes: Vec<DiffChange<'a>>,
-    /// Text for display, of all or of a part of the changes.
+    /// Patch of all or of some changes, for display.
     ///
     /// Rule TOOL-27.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -590,7 +588,7 @@ impl IntoOwned for Diff<'_> {
     }
 }
 
-/// File, and perhaps line, that a tool is working at, for editors that follow along.
+/// File, and possibly line, that a tool works on, so that an editor can follow.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -627,7 +625,7 @@ impl IntoOwned for ToolCallLocation<'_> {
     }
 }
 
-/// What a client may do to a tool call; nothing is allowed unless listed.
+/// What a client may do with a tool call; nothing else is allowed.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -664,7 +662,7 @@ impl IntoOwned for ToolCallCapabilities<'_> {
     }
 }
 
-/// Empty mark; being there, it lets the client cancel the tool call.
+/// Empty object; its presence allows the client to cancel the tool call.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -698,14 +696,14 @@ impl IntoOwned for ToolCallCancelCapabilities<'_> {
     }
 }
 
-/// A tool call whose work goes on although no process of its own stands for it.
+/// A tool call that continues without a process of its own.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct BackgroundToolCall<'a> {
-    /// Call that goes on.
+    /// The tool call.
     pub tool_call_id: ToolCallId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -728,7 +726,7 @@ impl IntoOwned for BackgroundToolCall<'_> {
     }
 }
 
-/// Empty answer that says the stop is under way; an update tells when the call has ended.
+/// Empty response: the call is being cancelled; an update reports its end.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -762,7 +760,7 @@ impl IntoOwned for CancelToolCallResponse<'_> {
     }
 }
 
-/// Next item of what a tool call shows, to be added to the ones before.
+/// Next item of a tool call's content, to be appended.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -773,7 +771,7 @@ pub struct ToolCallContentChunk<'a> {
     ///
     /// Rule TOOL-21.
     pub tool_call_id: ToolCallId<'a>,
-    /// Item to add.
+    /// Item to append.
     ///
     /// Rule TOOL-21.
     pub content: ToolCallContent<'a>,
@@ -802,7 +800,7 @@ impl IntoOwned for ToolCallContentChunk<'_> {
     }
 }
 
-/// Which tool call to stop while the rest of the session goes on.
+/// The tool call to cancel; the rest of the session continues.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -813,7 +811,7 @@ pub struct CancelToolCallRequest<'a> {
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
-    /// Call to stop, which has to allow it.
+    /// Tool call to cancel, which has to allow it.
     ///
     /// Rule TOOL-02.
     pub tool_call_id: ToolCallId<'a>,

@@ -23,7 +23,7 @@ pub struct UpdateSessionNotification<'a> {
     ///
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
-    /// What has happened, told apart by `sessionUpdate`.
+    /// The update; `sessionUpdate` names its kind.
     ///
     /// Rule LIFE-20.
     pub update: SessionUpdate<'a>,
@@ -52,7 +52,7 @@ impl IntoOwned for UpdateSessionNotification<'_> {
     }
 }
 
-/// Everything an agent can report about a session; unknown kinds are kept and passed over.
+/// Everything an agent can report about a session; unknown kinds are kept, and ignored.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,76 +62,75 @@ pub enum SessionUpdate<'a> {
     /// Next block of a message of the user.
     #[serde(rename = "user_message_chunk")]
     UserMessageChunk(ContentChunk<'a>),
-    /// A message of the user as it now stands; a new id starts one, absent members stay.
+    /// A message of the user; a new id starts one, absent members stay.
     #[serde(rename = "user_message")]
     UserMessage(UserMessage<'a>),
     /// Next block of a message of the agent.
     #[serde(rename = "agent_message_chunk")]
     AgentMessageChunk(ContentChunk<'a>),
-    /// A message of the agent as it now stands; a new id starts one, absent members stay.
+    /// A message of the agent; a new id starts one, absent members stay.
     #[serde(rename = "agent_message")]
     AgentMessage(AgentMessage<'a>),
     /// Next block of a thought of the agent.
     #[serde(rename = "agent_thought_chunk")]
     AgentThoughtChunk(ContentChunk<'a>),
-    /// A thought of the agent as it now stands; a new id starts one, absent members stay.
+    /// A thought of the agent; a new id starts one, absent members stay.
     #[serde(rename = "agent_thought")]
     AgentThought(AgentThought<'a>),
-    /// What a session is doing in the foreground, reported as a whole each time.
+    /// Complete state of a session's foreground work.
     #[serde(rename = "state_update", serialize_with = "SessionUpdate::state_update")]
     StateUpdate(StateUpdate<'a>),
-    /// Marks the end of the history that `session/resume` was asked for: what came before is the past, what
-    /// follows is not.
+    /// Ends the history that `session/resume` requested: earlier updates are history, later ones are not.
     #[serde(rename = "replay_complete")]
     ReplayComplete(ReplayComplete<'a>),
-    /// Next item of what a tool call shows, to be added to the ones before.
+    /// Next item of a tool call's content, to be appended.
     #[serde(rename = "tool_call_content_chunk")]
     ToolCallContentChunk(ToolCallContentChunk<'a>),
-    /// State of a tool call; a new id starts one, absent members stay, null takes them away.
+    /// State of a tool call; a new id starts one, absent members stay, null clears them.
     #[serde(rename = "tool_call_update")]
     ToolCallUpdate(ToolCallUpdate<'a>),
-    /// State of a terminal; a new id starts one, absent members stay, null takes them away.
+    /// State of a terminal; a new id starts one, absent members stay, null clears them.
     #[serde(rename = "terminal_update")]
     TerminalUpdate(TerminalUpdate<'a>),
-    /// Next bytes that a terminal has printed, to be added to the ones before.
+    /// Next bytes of a terminal's output, to be appended.
     #[serde(rename = "terminal_output_chunk")]
     TerminalOutputChunk(TerminalOutputChunk<'a>),
-    /// New contents of one of a session's plans; the other plans stay as they are.
+    /// New contents of one plan of a session; other plans stay unchanged.
     #[serde(rename = "plan_update")]
     PlanUpdate(PlanUpdate<'a>),
-    /// Says that one of a session's plans no longer applies and can be taken off display.
+    /// Reports that a plan no longer applies and is not to be shown any more.
     ///
     /// Draft `plan_operations`: may still change.
     #[serde(rename = "plan_removed")]
     PlanRemoved(PlanRemoved<'a>),
-    /// The commands that a user can type from now on; the list replaces the earlier one.
+    /// The commands that are available from now on; the list replaces the earlier one.
     #[serde(rename = "available_commands_update")]
     AvailableCommandsUpdate(AvailableCommandsUpdate<'a>),
-    /// All settings of the session after the agent itself has changed some.
+    /// All config options of the session after the agent itself has changed some.
     #[serde(rename = "config_option_update")]
     ConfigOptionUpdate(ConfigOptionUpdate<'a>),
-    /// Changes to what is known about a session; members that are left out stay as they are.
+    /// Changes to the information about a session; absent members stay unchanged.
     #[serde(rename = "session_info_update")]
     SessionInfoUpdate(SessionInfoUpdate<'a>),
-    /// How full the context is and what the session has cost up to now.
+    /// How full the context is, and the cost of the session so far.
     #[serde(rename = "usage_update")]
     UsageUpdate(UsageUpdate<'a>),
-    /// Message to the user that is shown once, kept in no history and never relied upon.
+    /// Message to the user that is shown once and is not part of the history.
     #[serde(rename = "notice")]
     Notice(Notice<'a>),
     /// State of a compaction; the first report fixes its place in the history.
     #[serde(rename = "compaction_update")]
     CompactionUpdate(CompactionUpdate<'a>),
-    /// Next piece of the summary that a running compaction leaves in place of the history.
+    /// Next chunk of the summary that replaces the history.
     #[serde(rename = "compaction_summary_chunk")]
     CompactionSummaryChunk(CompactionSummaryChunk<'a>),
-    /// A session that the agent runs below another one: its first report or changes to it.
+    /// A child session that the agent runs for another session: its announcement, or changes to it.
     #[serde(rename = "subagent_update")]
     SubagentUpdate(SubagentUpdate<'a>),
-    /// Message from one session to another, as either side's history shows it; absent members stay.
+    /// Message from one session to another, in the history of either; absent members stay.
     #[serde(rename = "session_message")]
     SessionMessage(SessionMessage<'a>),
-    /// Next block of a message between sessions, which is sent piece by piece.
+    /// Next block of a message between sessions that is sent in chunks.
     #[serde(rename = "session_message_chunk")]
     SessionMessageChunk(SessionMessageChunk<'a>),
     /// A variant that this library does not know.
@@ -361,18 +360,18 @@ impl SessionUpdate<'_> {
     }
 }
 
-/// Next block of a message that is sent piece by piece, in order.
+/// Next block of a message that is sent in chunks.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContentChunk<'a> {
-    /// Equal on all pieces of one message; pieces of several messages may alternate.
+    /// The same for all chunks of a message; chunks of several messages may alternate.
     ///
     /// Rule LIFE-09.
     pub message_id: MessageId<'a>,
-    /// Block to add to the message.
+    /// Block to append to the message.
     ///
     /// Rule CONT-13.
     pub content: ContentBlock<'a>,
@@ -401,14 +400,14 @@ impl IntoOwned for ContentChunk<'_> {
     }
 }
 
-/// A message of the user as it now stands; a new id starts one, absent members stay.
+/// A message of the user; a new id starts one, absent members stay.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UserMessage<'a> {
-    /// Message that is started or changed.
+    /// Id of the message.
     ///
     /// Rule LIFE-09.
     pub message_id: MessageId<'a>,
@@ -442,14 +441,14 @@ impl IntoOwned for UserMessage<'_> {
     }
 }
 
-/// A message of the agent as it now stands; a new id starts one, absent members stay.
+/// A message of the agent; a new id starts one, absent members stay.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AgentMessage<'a> {
-    /// Message that is started or changed.
+    /// Id of the message.
     ///
     /// Rule LIFE-09.
     pub message_id: MessageId<'a>,
@@ -483,14 +482,14 @@ impl IntoOwned for AgentMessage<'_> {
     }
 }
 
-/// A thought of the agent as it now stands; a new id starts one, absent members stay.
+/// A thought of the agent; a new id starts one, absent members stay.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AgentThought<'a> {
-    /// Thought that is started or changed.
+    /// Id of the thought.
     ///
     /// Rule LIFE-09.
     pub message_id: MessageId<'a>,
@@ -524,8 +523,7 @@ impl IntoOwned for AgentThought<'_> {
     }
 }
 
-/// Marks the end of the history that `session/resume` was asked for: what came before is the past, what
-/// follows is not.
+/// Ends the history that `session/resume` requested: earlier updates are history, later ones are not.
 ///
 /// See <https://agentclientprotocol.com/rfds/v2/session-replay-complete>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -559,19 +557,19 @@ impl IntoOwned for ReplayComplete<'_> {
     }
 }
 
-/// Changes to what is known about a session; members that are left out stay as they are.
+/// Changes to the information about a session; absent members stay unchanged.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionInfoUpdate<'a> {
-    /// New text to show for the session; null takes the text away.
+    /// New title of the session; null clears it.
     ///
     /// Rule SESS-50.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub title: Patch<Str<'a>>,
-    /// New time of the last activity; null takes it away.
+    /// New time of the last activity; null clears it.
     ///
     /// Rule SESS-50.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
@@ -607,24 +605,24 @@ impl IntoOwned for SessionInfoUpdate<'_> {
     }
 }
 
-/// How full the context is and what the session has cost up to now.
+/// How full the context is, and the cost of the session so far.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UsageUpdate<'a> {
-    /// Tokens that fill the context at present; absent only where the peer has sent no such number.
+    /// Tokens in the context now; absent only if the peer sent no such number.
     ///
     /// Rule TURN-12.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<u64>,
-    /// Tokens that fit into the context; absent only where the peer has sent no such number.
+    /// Size of the context in tokens; absent only if the peer sent no such number.
     ///
     /// Rule TURN-12.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// What the session has cost from its start.
+    /// Total cost of the session.
     ///
     /// Rule TURN-12.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
@@ -656,11 +654,11 @@ impl IntoOwned for UsageUpdate<'_> {
 }
 
 string_enum! {
-    /// How serious a passing message is; it changes nothing but the look.
+    /// Severity of a notice; it affects only how the notice is shown.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
     NoticeSeverity {
-        /// Good to know.
+        /// Information.
         Info = "info",
         /// Something may need attention.
         Warning = "warning",
@@ -669,14 +667,14 @@ string_enum! {
     }
 }
 
-/// Message to the user that is shown once, kept in no history and never relied upon.
+/// Message to the user that is shown once and is not part of the history.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Notice<'a> {
-    /// How serious the matter is.
+    /// Severity of the notice.
     ///
     /// Rule NOTE-01.
     pub severity: NoticeSeverity<'a>,
@@ -684,7 +682,7 @@ pub struct Notice<'a> {
     ///
     /// Rule NOTE-01.
     pub title: Str<'a>,
-    /// More about the matter, or what to do.
+    /// Details, or what to do.
     ///
     /// Rule NOTE-01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -716,24 +714,24 @@ impl IntoOwned for Notice<'_> {
 }
 
 string_type! {
-    /// Name of a compaction, made by the agent and never used twice in a session.
+    /// Id of a compaction, chosen by the agent and never reused in a session.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
     CompactionId
 }
 
 string_enum! {
-    /// How far a compaction has come; all but the first of these states are final.
+    /// Status of a compaction; all but the first are final.
     ///
     /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
     CompactionStatus {
-        /// The agent is condensing its context.
+        /// The agent is compacting its context.
         InProgress = "in_progress",
-        /// The context has been condensed.
+        /// The context was compacted.
         Completed = "completed",
-        /// The attempt went wrong.
+        /// The compaction failed.
         Failed = "failed",
-        /// The attempt was stopped.
+        /// The compaction was cancelled.
         Cancelled = "cancelled",
     }
 }
@@ -749,11 +747,11 @@ pub struct CompactionUpdate<'a> {
     ///
     /// Rule NOTE-08.
     pub compaction_id: CompactionId<'a>,
-    /// How far the compaction has come.
+    /// Status of the compaction.
     ///
     /// Rule NOTE-08.
     pub status: CompactionStatus<'a>,
-    /// What is left of the condensed history; it replaces all earlier pieces.
+    /// Summary of the compacted history; it replaces all earlier chunks.
     ///
     /// Rule NOTE-10.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
@@ -796,18 +794,18 @@ impl IntoOwned for CompactionUpdate<'_> {
     }
 }
 
-/// Next piece of the summary that a running compaction leaves in place of the history.
+/// Next chunk of the summary that replaces the history.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompactionSummaryChunk<'a> {
-    /// Compaction that the piece belongs to.
+    /// Compaction that the chunk belongs to.
     ///
     /// Rule NOTE-07.
     pub compaction_id: CompactionId<'a>,
-    /// Block to add to the summary.
+    /// Block to append to the summary.
     pub content: ContentBlock<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -834,7 +832,7 @@ impl IntoOwned for CompactionSummaryChunk<'_> {
     }
 }
 
-/// A session that the agent runs below another one: its first report or changes to it.
+/// A child session that the agent runs for another session: its announcement, or changes to it.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -843,22 +841,22 @@ impl IntoOwned for CompactionSummaryChunk<'_> {
 pub struct SubagentUpdate<'a> {
     /// Id of the child session, used in all messages about it.
     pub session_id: SessionId<'a>,
-    /// Text to show for the child; null takes it away.
+    /// Title of the child; null clears it.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub title: Patch<Str<'a>>,
-    /// What the child is there for; null takes it away.
+    /// What the child does; null clears it.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub description: Patch<Str<'a>>,
-    /// What the client may do to the child; null allows nothing.
+    /// What the client may do with the child; null allows nothing.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub capabilities: Patch<SubagentSessionCapabilities<'a>>,
-    /// What the child is doing at present; null makes it unknown without ending anything.
+    /// Current state of the child; null makes it unknown and ends nothing.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub state: Patch<StateUpdate<'a>>,
-    /// The child's working directory; unset, it is that of the parent.
+    /// The child's working directory; if not set, that of the parent.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub cwd: Patch<AbsolutePath<'a>>,
-    /// The child's further roots; unset, they are those of the parent.
+    /// The child's additional directories; if not set, those of the parent.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub additional_directories: Patch<Vec<AbsolutePath<'a>>>,
     /// Extension metadata (`_meta`): an object.
@@ -900,7 +898,7 @@ impl IntoOwned for SubagentUpdate<'_> {
     }
 }
 
-/// Message from one session to another, as either side's history shows it; absent members stay.
+/// Message from one session to another, in the history of either; absent members stay.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -961,7 +959,7 @@ impl IntoOwned for SessionMessage<'_> {
     }
 }
 
-/// Next block of a message between sessions, which is sent piece by piece.
+/// Next block of a message between sessions that is sent in chunks.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -970,7 +968,7 @@ impl IntoOwned for SessionMessage<'_> {
 pub struct SessionMessageChunk<'a> {
     /// Message that the block belongs to.
     pub message_id: MessageId<'a>,
-    /// Block to add to the message.
+    /// Block to append to the message.
     pub content: ContentBlock<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
