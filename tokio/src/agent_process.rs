@@ -41,7 +41,7 @@ impl std::fmt::Debug for Starting {
     }
 }
 
-/// An agent in a child process, as its client sees it: an [`AgentPeer`] that can also be ended.
+/// An agent in a child process, as its client sees it: an [`AgentPeer`] whose process can be ended.
 #[derive(Debug)]
 pub struct AgentProcess {
     agent: AgentPeer,
@@ -61,7 +61,7 @@ impl AgentProcess {
     }
 
     /// Closes the connection, which ends the agent's input, and waits until the agent has ended. If it does not end by
-    /// itself, it is asked to and then killed; see [`Spawn::grace`].
+    /// itself, it is terminated and then killed; see [`Spawn::grace`].
     pub async fn close(mut self) -> AgentEnded {
         self.agent.close();
         wait(&mut self.ended).await

@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::process::{signal_name, Exit, Help, Orphaned, Process};
 
 const READ: usize = 64 * 1024;
-/// How long to wait for more output after a command has ended. Its children may keep the output open.
+/// How long to wait for more output after a command has ended, because its children may keep the pipe open.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// How long a command may take to end after it was killed.
 const END: Duration = Duration::from_secs(2);
@@ -38,7 +38,7 @@ type Place = Mutex<Option<OwnedSemaphorePermit>>;
 
 impl Command {
     /// Starts a command and keeps the end of its output. It counts towards the limit (`place`) until it has ended and
-    /// was given up.
+    /// was released.
     pub(crate) fn start(
         id: String,
         command: &mut std::process::Command,
@@ -106,14 +106,14 @@ impl Command {
         self.process.signal(Help::Kill)
     }
 
-    /// Kills the command and waits for its end, but not without a limit. Returns whether it has ended.
+    /// Kills the command and waits for its end, for at most [`END`]. Returns whether it has ended.
     pub(crate) async fn killed(&self) -> bool {
         self.kill().is_ok() && timeout(END, self.process.exited()).await.is_ok() || self.process.exit().is_some()
     }
 
-    /// Gives up the command: it is killed, and its process id is released once it has ended.
+    /// Kills the command, and releases its process id once it has ended.
     pub(crate) fn end(&self) {
-        // If it may not be killed, it counts until it ends.
+        // A command that this process may not kill counts until it ends.
         drop(self.kill());
         self.reading.abort();
         self.given_up.notify_one();

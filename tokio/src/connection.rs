@@ -1,4 +1,4 @@
-//! One connection of a client, and what its sessions have here: open roots, running commands.
+//! One connection of a client, and what belongs to its sessions: open roots and running commands.
 //!
 //! A handler of `libacp::aio` sees a session but not its connection, and two agents may use the same session id. So the
 //! future that drives a connection runs in a scope that identifies the connection, and only that future runs handlers.
@@ -24,7 +24,7 @@ tokio::task_local! {
     static CURRENT: Arc<Connection>;
 }
 
-/// The maximum number of answers that the connection has not processed. More would be messages that it refuses.
+/// The maximum number of responses that the connection has not processed. If there are more, it must have refused some.
 const UNSETTLED: usize = 64;
 
 /// A request that opens or ends a session.
@@ -35,7 +35,7 @@ pub(crate) struct Change {
     pub(crate) roots: Vec<String>,
 }
 
-/// The answer to a request that opens or ends a session.
+/// The response to a request that opens or ends a session.
 pub(crate) struct Answer {
     pub(crate) failed: bool,
     /// The session that it names.
@@ -47,13 +47,12 @@ struct Pending {
     id: u64,
     change: Change,
     roots: Arc<Roots>,
-    /// There is nothing here yet for the session that it names.
+    /// Nothing is stored yet for the session that it names.
     fresh: bool,
     answer: Option<Answer>,
 }
 
-/// Folders that were opened with a session, as the paths that the host gave were then. Those that are not there hold
-/// nothing.
+/// The directories of a session, opened when the host requested it. No files are accessible in a missing one.
 pub(crate) struct Roots {
     given: Vec<String>,
     opened: Vec<Root>,
@@ -83,13 +82,13 @@ struct State {
     sessions: HashMap<String, Session>,
 }
 
-/// The session that a request is about: those of files and terminals name one.
+/// The session of a request. The requests for files and terminals all name one.
 pub(crate) fn session<M: Family>(received: &Received<ClientSide, M>) -> Result<ClientSession, Failure> {
     received.session().ok_or_else(|| RequestError::of(ErrorCode::INVALID_PARAMS).into())
 }
 
 impl Connection {
-    /// The one whose handler runs.
+    /// The connection whose handler is running.
     pub(crate) fn current() -> Result<Arc<Connection>, Failure> {
         let nowhere = "Files and Terminals need a connection that libacp_tokio drives: spawn(…), or libacp_tokio::run";
         CURRENT.try_with(Arc::clone).map_err(|_| Failure::new(nowhere))
@@ -99,17 +98,17 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whose sessions these are.
+    /// Sets the agent of this connection.
     pub(crate) fn meet(&self, agent: &AgentPeer) {
         drop(self.agent.set(agent.clone()));
     }
 
-    /// Whether the client lets agents use files.
+    /// Sets whether the client has a capability for files. Without one, no roots are opened.
     pub(crate) fn offers_files(&self, offers: bool) {
         self.files.store(offers, Ordering::Relaxed);
     }
 
-    /// A request goes out that opens or ends a session.
+    /// Called before a request is sent that opens or ends a session.
     pub(crate) fn asked(&self, id: u64, change: Change) {
         let opens = change.effect != Effect::Ends && self.files.load(Ordering::Relaxed);
         let roots = Arc::new(Roots::open(if opens { change.roots.clone() } else { Vec::new() }));
@@ -118,7 +117,7 @@ impl Connection {
         state.pending.push(Pending { id, change, roots, fresh, answer: None });
     }
 
-    /// It was answered.
+    /// Called with the response to such a request.
     pub(crate) fn answered(&self, id: u64, answer: Answer) {
         let mut state = self.state();
         if let Some(pending) = state.pending.iter_mut().find(|pending| pending.id == id) {
@@ -132,7 +131,7 @@ impl Connection {
         }
     }
 
-    /// Does what answers have brought about, as far as the connection has taken them.
+    /// Applies the responses that the connection has processed: opens and ends sessions.
     fn settle(&self) {
         let Some(agent) = self.agent.get() else { return };
         let is_open = |id: &str| agent.session(id).is_some();
@@ -148,7 +147,7 @@ impl Connection {
             let Some(id) = (if effect == Effect::Opens { answer.opened.take() } else { named }) else { return false };
             let settled = match (effect, answer.failed) {
                 (Effect::Opens, _) if is_open(&id) => {
-                    // One that was open before keeps what it has.
+                    // A session that was open before keeps its roots.
                     sessions.entry(id.clone()).or_default().roots.get_or_insert_with(|| Arc::clone(&pending.roots));
                     true
                 }
@@ -178,7 +177,7 @@ impl Connection {
         ended.iter().for_each(Session::end);
     }
 
-    /// Reads or changes what a session has here, if the session is open or being opened.
+    /// Reads or changes what is stored with a session, if the session is open or being opened.
     fn of<R>(&self, session: &ClientSession, then: impl FnOnce(&mut Session, bool) -> R) -> Result<R, RequestError> {
         self.meet(session.agent());
         self.settle();
@@ -261,7 +260,7 @@ impl Connection {
         }
     }
 
-    /// Ends what runs in all sessions.
+    /// Ends the commands of all sessions.
     fn end(&self) {
         let sessions = std::mem::take(&mut self.state().sessions);
         sessions.values().for_each(Session::end);
@@ -287,7 +286,7 @@ impl Roots {
     }
 }
 
-/// Ends what runs when the connection is no longer driven.
+/// Ends all commands when the connection is no longer driven.
 struct Ends(Arc<Connection>);
 
 impl Drop for Ends {

@@ -8,13 +8,14 @@ use crate::process::Exit;
 
 /// How an agent in a child process ended, and its last output.
 ///
-/// As an error, it means that the agent ended before its client wanted it to.
+/// As an error, it means that the agent ended before its client closed the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentEnded {
     /// How it ended.
     pub exit: Exit,
-    /// The last lines that it printed to standard error, unchanged.
+    /// The last lines that it printed to standard error: at most 20, each cut to 1,024 characters. They may contain
+    /// control characters for a terminal.
     pub stderr: Vec<String>,
 }
 

@@ -19,12 +19,12 @@ pub(crate) type Write = fn(v1::WriteTextFileRequest);
 /// Lets agents read and write the text files in the roots of their sessions; see [`ClientExt::files`].
 ///
 /// The roots are the working directory of the session and its additional directories. They are opened when the host
-/// requests the session, and stay the folders that they are then; nothing outside them is accessible, not even through
-/// links. The operations of a session take effect in the order of the requests. [`libacp_files`] describes this in
-/// detail.
+/// requests the session, and stay the same directories even if their paths change; nothing outside them is accessible,
+/// not even through links. The operations of a session take effect in the order of the requests. [`libacp_files`]
+/// describes this in detail.
 ///
 /// An agent that can write files can run programs, because editors, shells and version control run the content of some
-/// files. Files that are known for this are not written unless [`may`](Self::may) allows it.
+/// files. Files that are known for this are not written unless the function set with [`may`](Self::may) allows it.
 ///
 /// [`ClientExt::files`]: crate::ClientExt::files
 #[derive(Debug, Clone, Default)]
@@ -161,7 +161,7 @@ async fn result<T>(
     };
     let mut error = RequestError::new(ErrorCode(problem.code()), problem.to_string());
     if problem == libacp_files::Error::Outside && Connection::current()?.is_in_missing_root(session, path) {
-        // This is not the agent's fault: it was given a folder that cannot be opened.
+        // Not the agent's fault: the host named a directory that cannot be opened.
         error.message = "The folder of the session is not there, or cannot be opened".into();
     }
     if problem == libacp_files::Error::NotFound {

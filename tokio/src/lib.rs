@@ -50,15 +50,14 @@
 //!
 //! # What ends when
 //!
-//! An agent ends when its connection is closed: its input ends, and if it does not exit by itself, it is asked to
-//! (SIGTERM) and then killed, together with what it has started, such as the program behind `npx` or `sh -c`. Commands
-//! in terminals end when they are released, and with their session or connection. All of this also ends when the
-//! client's process does, for whatever reason: an unhandled signal, `exit`, or SIGKILL. On Unix a shell (`/bin/sh`)
-//! that runs as long as the client ensures that; on Windows job objects do. Nothing here handles signals, so the
-//! program is free to.
+//! An agent ends when its connection is closed: its input ends, and if it does not exit by itself, it is terminated
+//! (SIGTERM) and then killed, together with the processes that it started, such as the program behind `npx` or `sh -c`.
+//! Commands in terminals end when they are released, and with their session or connection. All of them also end with
+//! the client's process, even if that ends by an unhandled signal, `exit` or SIGKILL. On Unix, a shell (`/bin/sh`) that
+//! runs as long as the client ensures that; on Windows, job objects do. This crate handles no signals; the program may.
 //!
-//! A process that leaves its process group, as a daemon does, is not ended. A program that is started in the very
-//! moment in which its client is killed can survive; an agent then sees the end of its input.
+//! A process that leaves its process group, as a daemon does, is not ended. A program that starts at the moment when
+//! its client is killed can survive; an agent then sees the end of its input.
 //!
 //! # Reading
 //!
@@ -99,7 +98,7 @@ pub use streams::{streams, Streams};
 pub use terminals::{Printed, Terminals};
 pub use trace::trace_to;
 
-/// What a client lets agents do, in one call each.
+/// Adds files and terminals to a client.
 ///
 /// Connections of the resulting clients run where they are polled: in `main`, in `block_on`, in a `LocalSet`. For
 /// connections that are passed to `tokio::spawn`, use the macros [`files!`], [`read_only_files!`] and [`terminals!`]

@@ -34,7 +34,7 @@ impl Output {
 
     fn push(&mut self, new: String) -> String {
         self.text.push_str(&new);
-        // Cut now and then, as that moves what is left.
+        // Cut rarely, because cutting moves the rest.
         if self.text.len() / 2 > self.limit.max(32 * 1024) {
             self.cut();
         }

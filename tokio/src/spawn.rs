@@ -26,11 +26,11 @@ use crate::streams::{streams, Streams};
 
 /// How long an agent may take to answer `initialize`.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How long an agent may take to end when its input has.
+/// How long an agent may take to end after its input has ended.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long what it has started may take when the agent itself has ended, and again when it was told.
+/// How long the agent's own child processes may take to end after the agent, and again after SIGTERM.
 const REST: Duration = Duration::from_millis(400);
-/// How long what it said last may take to arrive.
+/// How long to wait for the last lines of standard error.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// An agent that is a program. [`run`](Spawn::run) or [`connect`](Spawn::connect) starts it.
@@ -110,16 +110,16 @@ impl Spawn {
         self
     }
 
-    /// Sets the folder in which the agent starts, in place of that of this process. Sessions have folders of their own.
+    /// Sets the directory in which the agent starts, in place of that of this process. Sessions have their own.
     pub fn current_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = Some(folder.into());
         self
     }
 
-    /// Sets whether the agent has a process group of its own (on Windows, a job object), which it has by default. Then
-    /// everything in between, such as `npx` and `sh -c`, ends with it, and Ctrl-C in a terminal reaches only the
-    /// client, which decides what to do. Without a group, Ctrl-C ends both, and closing the connection ends only the
-    /// program itself.
+    /// Sets whether the agent has its own process group (on Windows, its own job object); it has one by default. With
+    /// it, wrappers such as `npx` and `sh -c` end together with the agent, and Ctrl-C in a terminal reaches only the
+    /// client, which decides what to do. Without it, Ctrl-C ends both, and closing the connection ends only the started
+    /// program.
     pub fn group(mut self, own: bool) -> Self {
         self.group = own;
         self
@@ -131,16 +131,16 @@ impl Spawn {
         self
     }
 
-    /// Sets how long the agent may take to end after its input has ended, before it is asked to (SIGTERM), and again
-    /// before it is killed (SIGKILL); 5 seconds each by default. On Windows it is killed after the first period.
+    /// Sets how long the agent may take to end after its input has ended before it is terminated (SIGTERM), and then
+    /// again before it is killed (SIGKILL); 5 seconds each by default. On Windows it is killed after the first period.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Sets a function that is called with each line that the agent prints to standard error, without its line end.
-    /// Without it, the lines are printed to the standard error of this process. Lines may contain control characters
-    /// for a terminal.
+    /// Sets a function that is called with each line that the agent prints to standard error, without its line end. A
+    /// line of more than 64 KiB comes in parts. Without it, the lines are printed to the standard error of this
+    /// process. Lines may contain control characters for a terminal.
     pub fn on_stderr(mut self, hook: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.hear = Some(Arc::new(hook));
         self
@@ -254,21 +254,21 @@ impl std::fmt::Debug for Spawn {
     }
 }
 
-/// An agent that runs.
+/// A running agent.
 struct Running {
     process: Process,
     output: Output,
     said: Said,
 }
 
-/// How an agent has ended, and whether that was its own idea.
+/// How an agent has ended, and whether it ended before the connection was closed.
 struct End {
     ended: AgentEnded,
     early: bool,
 }
 
 impl Running {
-    /// Waits for the agent to end, as its input has, then helps.
+    /// Waits for the agent to end after its input has ended; terminates and kills it if it does not.
     async fn end(self, grace: Duration) -> End {
         let Running { process, output, said } = self;
         let early = output.is_over();
@@ -276,7 +276,7 @@ impl Running {
         for help in [Some(Help::Terminate), Some(Help::Kill), None] {
             exit = tokio::select! {
                 exit = process.exited() => Some(exit),
-                // Nobody wants its last output, but a full pipe must not keep it from ending.
+                // The output is read and dropped, because a full pipe must not keep the agent from ending.
                 () = output.ignored() => None,
                 () = tokio::time::sleep(grace) => None,
             };
@@ -300,7 +300,7 @@ impl Running {
 }
 
 impl End {
-    /// What to tell in place of a failure that only says that the connection is over.
+    /// Replaces a failure that only says that the connection has ended.
     fn instead_of(self, failure: Failure) -> Failure {
         let closed = matches!(failure.downcast_ref::<Error>(), Some(Error::Closed { .. }));
         if self.early && closed {
@@ -311,7 +311,7 @@ impl End {
     }
 }
 
-/// What an agent prints to standard output. It is read to its end when the connection is over.
+/// The standard output of an agent. It is read to its end after the connection has ended.
 #[derive(Clone)]
 struct Output(Arc<Printed>);
 
@@ -329,7 +329,7 @@ impl Output {
         self.0.over.load(Ordering::Relaxed)
     }
 
-    /// Reads it, for as long as this is polled.
+    /// Reads it and never resolves.
     async fn ignored(&self) {
         self.clone().over().await;
         pending::<()>().await;

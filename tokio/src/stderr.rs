@@ -1,4 +1,4 @@
-//! What an agent prints to standard error: passed on line by line, with the last lines kept.
+//! The standard error of an agent: passed on line by line, with the last lines kept.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -10,13 +10,13 @@ use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Lines that are kept, and bytes of each.
+/// How many lines are kept, and how many characters of each.
 const LINES: usize = 20;
 const KEPT: usize = 1024;
-/// Bytes of a line at most; what is longer comes in several.
+/// The maximum length of a line in bytes; a longer one is passed on in parts.
 const LINE: u64 = 64 * 1024;
 
-/// Is called with each line.
+/// Called with each line.
 pub(crate) type Hook = Arc<dyn Fn(&str) + Send + Sync>;
 
 pub(crate) struct Said {
@@ -25,13 +25,14 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Hears it, on a task that ends with it.
+    /// Starts a task that reads it to its end.
     pub(crate) fn hear(stderr: ChildStderr, hook: Option<Hook>) -> Self {
         let lines = Arc::default();
         Said { hearing: tokio::spawn(hear(stderr, hook, Arc::clone(&lines))), lines }
     }
 
-    /// The last lines, when there are no more, or so much time has passed: others may hold the pipe.
+    /// Waits for the end of the stream, at most for `limit` because other processes may keep the pipe open, and returns
+    /// the last lines.
     pub(crate) async fn last(self, limit: Duration) -> Vec<String> {
         let Said { lines, mut hearing } = self;
         if timeout(limit, &mut hearing).await.is_err() {
@@ -52,7 +53,7 @@ async fn hear(stderr: ChildStderr, hook: Option<Hook>, lines: Arc<Mutex<VecDeque
             _ => return,
         }
         if hook.is_none() {
-            // As it would be if the agent had this process's standard error.
+            // Unchanged, as if the agent had inherited this process's standard error.
             drop(std::io::stderr().write_all(&line));
         }
         let text = String::from_utf8_lossy(&line);

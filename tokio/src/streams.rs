@@ -10,7 +10,7 @@ use libacp::aio::{Clock, Transport};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{sleep_until, Instant, Sleep};
 
-/// Bytes of one read.
+/// The size of a read.
 const READ: usize = 16 * 1024;
 
 /// A transport of tokio's streams, such as the halves of a socket or a pipe. It has tokio's clock, so

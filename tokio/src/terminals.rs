@@ -19,10 +19,10 @@ use crate::output::Output;
 /// Runs commands for agents, as child processes without input; see [`ClientExt::terminals`]. An agent that has this can
 /// do anything that this process can.
 ///
-/// A command gets the environment of this process, or [another](Self::environment), and what the agent adds. It starts
-/// in the folder that the agent names, or in that of its session. It is killed when it is released, when its session or
-/// its connection ends, or when this process ends for whatever reason, together with its children that stayed in its
-/// process group (on Windows: in its job object). The end of its output is kept, never with an incomplete character.
+/// A command gets the environment of this process, or [another](Self::environment), and the variables that the agent
+/// adds. It starts in the directory that the agent names, or in that of its session. It is killed when it is released,
+/// when its session or its connection ends, or when this process ends in any way, together with its children in the
+/// same process group (on Windows: job object). The end of its output is kept, cut only between characters.
 ///
 /// Clones share their [limit](Self::most), so one that is given to several clients limits them together.
 ///
@@ -38,7 +38,7 @@ pub struct Terminals {
 
 type Hook = Arc<dyn Fn(&Printed<'_>) + Send + Sync>;
 
-/// Something that a command has just printed.
+/// New output of a command.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Printed<'a> {
@@ -84,8 +84,8 @@ impl Terminals {
         self
     }
 
-    /// Sets a function that is called with what commands print, as they print it, to show it live. It must not block.
-    /// The text may contain control characters for a terminal.
+    /// Sets a function that is called with new output of commands, to show it live. It must not block. The text may
+    /// contain control characters for a terminal.
     #[must_use]
     pub fn on_output(mut self, hook: impl Fn(&Printed<'_>) + Send + Sync + 'static) -> Self {
         self.hear = Some(Arc::new(hook));

@@ -31,7 +31,7 @@ pub fn trace_to(path: impl AsRef<Path>) -> io::Result<impl Fn(&Traced<'_>) + Sen
         let mut line = format!("{} {role} {arrow} ", process::id()).into_bytes();
         line.extend_from_slice(traced.message);
         line.push(b'\n');
-        // One write, so that no part of a line stands within another; the connection goes on without it.
+        // A single write, so that lines of several writers do not mix. The connection continues if it fails.
         drop((&file).write_all(&line));
     })
 }

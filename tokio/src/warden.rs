@@ -1,8 +1,8 @@
-//! Ends the children of this process if it ends without doing so itself: killed, by a signal, by `exit`.
+//! Ends the child processes if this process ends without doing so itself: by a signal, or by `exit`.
 //!
-//! It is a shell at the other end of a pipe, in a process group of its own where no key of a terminal reaches it. It
-//! reads which processes start and end; when the pipe ends, so has this process. This needs no signal handlers, which
-//! belong to the host, and no thread that would have to outlive others.
+//! The warden is a shell at the other end of a pipe, in its own process group, so that Ctrl-C in a terminal does not
+//! reach it. It reads which processes start and end; the end of the pipe means that this process has ended. This needs
+//! no signal handlers, which belong to the host, and no thread that would have to outlive others.
 //!
 //! Without `/bin/sh` there is no warden; agents still see the end of their input.
 
@@ -14,10 +14,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::process::Orphaned;
 
-/// Its lines are `+ HOW TARGET` and `- HOW TARGET`; a target is what `kill` takes, so that of a group has a minus.
+/// Reads lines `+ HOW TARGET` and `- HOW TARGET`; a target is an argument of `kill`, so that of a group has a minus.
 ///
-/// Those that have a moment are looked at all the time meanwhile: one that is gone is forgotten at once, as its number
-/// may become another's.
+/// While it waits for processes to end, it keeps checking them: one that has ended is forgotten at once, because
+/// another process may get its id.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 now= later=
@@ -52,7 +52,7 @@ struct Warden {
     watched: BTreeMap<String, &'static str>,
 }
 
-/// A process that is watched until this is dropped, which has to be before it is waited for.
+/// Watches a process until this is dropped, which has to be before the process is reaped.
 #[derive(Debug)]
 pub(crate) struct Lease(String);
 
@@ -60,7 +60,7 @@ fn warden() -> MutexGuard<'static, Warden> {
     WARDEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sees to it that there is one, so that the time is short between the start of a process and that it is known there.
+/// Starts the warden if it is not running, so that a process can be registered right after its start.
 pub(crate) fn prepare() {
     let mut warden = warden();
     if warden.shell.is_none() {
@@ -68,7 +68,7 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Watches a process that runs, or its group.
+/// Watches a running process, or its group.
 pub(crate) fn watch(pid: i32, group: bool, orphaned: Orphaned) -> Lease {
     let target = if group { format!("-{pid}") } else { pid.to_string() };
     let how = match orphaned {
@@ -102,7 +102,7 @@ impl Warden {
         if self.write(what, how, target) {
             return;
         }
-        // The shell was ended by somebody. The next one is told about all processes.
+        // The shell was killed. A new one gets all processes.
         if let Some(mut shell) = self.shell.take() {
             drop(shell.kill());
             drop(shell.wait());

@@ -1,7 +1,7 @@
-//! Watches the wire for sessions that are opened and ended: the requests for it as they are sent, and their answers.
+//! Watches the wire for sessions that are opened and ended: the requests for it as they are sent, and their responses.
 //!
-//! The roots of a session have to be opened when the host requests the session, and what runs in it has to end with it;
-//! `libacp::aio` reports neither. Nothing is decided by what is seen here: the connection is asked afterwards which
+//! The roots of a session have to be opened when the host requests the session, and its commands have to end with it;
+//! `libacp::aio` reports neither. Nothing is decided from the bytes alone: the connection tells afterwards which
 //! sessions are open, and with which roots.
 
 use std::collections::HashSet;
@@ -17,25 +17,25 @@ use serde::Deserialize;
 
 use crate::connection::{Answer, Change, Connection};
 
-/// Where the method of an outgoing message stands, at the latest.
+/// The method of an outgoing message is within this many bytes from its start.
 const HEAD: usize = 256;
-/// Bytes of the longest answer that is looked at.
+/// The maximum length of a response that is read.
 const ANSWER: usize = 16 * 1024 * 1024;
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// It says what the client lets agents do.
+    /// It has the client's capabilities.
     Greets,
-    /// It opens a session that the answer names.
+    /// It opens a session that the response names.
     Opens,
-    /// It opens one that it names.
+    /// It opens a session that it names.
     Reopens,
-    /// It ends one.
+    /// It ends a session.
     Ends,
 }
 
-/// The methods that matter.
+/// The methods of the requests that are followed.
 const METHODS: &[(&str, Effect)] = &[
     ("initialize", Effect::Greets),
     ("session/new", Effect::Opens),
@@ -93,18 +93,18 @@ struct Named {
     session_id: String,
 }
 
-/// A transport that is watched.
+/// A transport whose messages are watched.
 pub(crate) struct Watched<T> {
     transport: T,
     connection: Arc<Connection>,
-    /// The beginning of a line that goes out, or all of one that matters; nothing while a line is skipped.
+    /// The beginning of an outgoing line, or all of one that is followed; `None` while a line is skipped.
     line: Option<Vec<u8>>,
-    /// Bytes that were looked at and not taken by the transport.
+    /// How many bytes were watched but not yet accepted by the transport.
     seen: usize,
-    /// Requests that matter, until they are answered.
+    /// Followed requests without a response.
     asked: HashSet<u64>,
     answers: Option<Decoder>,
-    /// A line of the peer's has begun.
+    /// The last bytes of the peer were part of a line.
     amid: bool,
 }
 
@@ -121,7 +121,7 @@ impl<T: Transport> Watched<T> {
         }
     }
 
-    /// Looks at what goes out, in pieces of any size.
+    /// Watches outgoing bytes, in pieces of any size.
     fn sent(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let end = if T::WHOLE { Some(bytes.len() - 1) } else { memchr::memchr(b'\n', bytes) };
@@ -157,12 +157,12 @@ impl<T: Transport> Watched<T> {
         self.connection.asked(id, Change { effect, session: params.session_id, roots });
     }
 
-    /// Looks at what comes in while an answer is due that matters.
+    /// Watches incoming bytes while a followed request has no response.
     fn heard(&mut self, mut bytes: &[u8]) {
         let amid = self.amid && !T::WHOLE;
         self.amid = bytes.last().is_some_and(|last| *last != b'\n');
         if self.answers.is_none() && amid {
-            // What began before the request was sent does not answer it.
+            // A line that began before the request was sent is not its response.
             let Some(end) = memchr::memchr(b'\n', bytes) else { return };
             bytes = &bytes[end + 1..];
         }
@@ -183,7 +183,7 @@ impl<T: Transport> Watched<T> {
     }
 }
 
-/// What a message of this side does, if it does anything that matters. Its method stands before its params.
+/// The effect of an outgoing message, if it is followed. The method comes before the params.
 fn method(line: &[u8]) -> Option<Effect> {
     const KEY: &[u8] = b"\"method\":\"";
     let head = &line[..line.len().min(HEAD)];
@@ -214,7 +214,7 @@ impl<T: Transport> Transport for Watched<T> {
 
     fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if bytes.len() > self.seen {
-            // Before it goes out: the peer must not be able to come first.
+            // Before it is written, so that the peer cannot respond first.
             self.sent(&bytes[self.seen..]);
             self.seen = bytes.len();
         }

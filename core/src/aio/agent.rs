@@ -34,7 +34,7 @@ type ResumeSession = fn(v1::ResumeSessionRequest);
 /// An agent: handlers for the requests of clients.
 ///
 /// One agent can serve any number of clients at the same time, each with any number of sessions. Its handlers determine
-/// the capabilities that clients are told (a handler for `session/load` advertises loading sessions);
+/// the capabilities that it advertises (a handler for `session/load` advertises `loadSession`);
 /// [`capabilities`](Self::capabilities) adds those that no handler implies.
 ///
 /// Handlers are asynchronous closures and may borrow, because nothing is spawned. `H` is the list of their types, which
@@ -48,7 +48,7 @@ pub struct Agent<H = ()> {
 }
 
 impl Agent {
-    /// An agent without handlers, with the name and the version that clients are told.
+    /// An agent without handlers, with its name and version for `agentInfo`.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Agent {
             host: Host::new(name.into(), version.into(), Config::agent()),
@@ -72,15 +72,15 @@ builder! {
 }
 
 impl<H: Handlers> Agent<H> {
-    /// Adds capabilities that no handler implies, such as images in prompts. A capability that means that a request is
-    /// served needs a handler for that request.
+    /// Adds capabilities that no handler implies, such as images in prompts. A capability for a request needs a handler
+    /// for that request.
     #[must_use]
     pub fn capabilities(mut self, capabilities: v1::AgentCapabilities<'static>) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// Sets the login methods. They need a handler for [`v1::AuthenticateRequest`].
+    /// Sets the authentication methods. They need a handler for [`v1::AuthenticateRequest`].
     #[must_use]
     pub fn auth_methods(mut self, methods: Vec<v1::AuthMethod<'static>>) -> Self {
         self.auth_methods = methods;
@@ -90,8 +90,9 @@ impl<H: Handlers> Agent<H> {
     /// Sets the handler for prompts. The turn ends when it returns: normally with `Ok(())`, or with the
     /// [`StopReason`](v1::StopReason) that it returns.
     ///
-    /// When the client cancels the turn or goes away, the handler is dropped where it waits, and the prompt is answered
-    /// with `cancelled`. A handler that has to clean up awaits [`Turn::cancelled`] and returns by itself.
+    /// When the client cancels the turn or disconnects, the handler is dropped at its current await point, and the
+    /// prompt is answered with `cancelled`. A handler that has to clean up awaits [`Turn::cancelled`] and returns by
+    /// itself.
     pub fn prompt<F, A>(self, handler: F) -> Agent<Handler<H, Prompts<A>, F>>
     where
         F: AsyncFn(Turn) -> Result<A, Failure>,
@@ -100,7 +101,7 @@ impl<H: Handlers> Agent<H> {
         self.with(|rest| Handler::new(rest, Prompts::NEW, handler))
     }
 
-    /// Like [`prompt`](Self::prompt), with a complete answer: the stop reason, the usage and so on.
+    /// Like [`prompt`](Self::prompt), with a complete response: the stop reason, the usage and so on.
     pub fn prompt_with<F>(self, handler: F) -> Agent<Handler<H, PromptsWith, F>>
     where
         F: AsyncFn(Turn) -> Result<Reply<fn(v1::PromptRequest)>, Failure>,
@@ -108,8 +109,8 @@ impl<H: Handlers> Agent<H> {
         self.with(|rest| Handler::new(rest, Prompts::NEW, handler))
     }
 
-    /// Sets a handler for `initialize`. It sees what the client says about itself and can add to the answer: what it
-    /// returns is merged over what the handlers imply, except that `false` and empty lists change nothing.
+    /// Sets a handler for `initialize`. It gets the client's info and capabilities, and can add to the response: what
+    /// it returns is merged over what the handlers imply, except that `false` and empty lists change nothing.
     /// `Reply::default()` adds nothing.
     pub fn initialize<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, Initialize, F>>
     where
@@ -118,8 +119,8 @@ impl<H: Handlers> Agent<H> {
         self.on(handler)
     }
 
-    /// Sets the handler for new sessions. A non-empty session id in its answer replaces the generated one. What it
-    /// sends with [`AgentSession::update`](super::AgentSession::update) follows the answer.
+    /// Sets the handler for new sessions. A non-empty session id in its response replaces the generated one. What it
+    /// sends with [`AgentSession::update`](super::AgentSession::update) follows the response.
     pub fn new_session<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, NewSession, F>>
     where
         F: AsyncFn(Received<AgentSide, NewSession>) -> Result<Reply<NewSession>, Failure>,
@@ -136,7 +137,7 @@ impl<H: Handlers> Agent<H> {
         self.on(handler)
     }
 
-    /// Sets the handler for resuming sessions without a replay. What it sends about the session follows the answer.
+    /// Sets the handler for resuming sessions without a replay. What it sends about the session follows the response.
     pub fn resume_session<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, ResumeSession, F>>
     where
         F: AsyncFn(Received<AgentSide, ResumeSession>) -> Result<Reply<ResumeSession>, Failure>,

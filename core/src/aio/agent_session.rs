@@ -37,8 +37,8 @@ impl AgentSession {
         AgentSession { client, name, left: Some(Arc::new(kept)) }
     }
 
-    /// The session's id. In the handler that opens a new session, it is the generated id, until the answer has another
-    /// one.
+    /// The session's id. In the handler that opens a new session, it is the generated id, until the response has
+    /// another one.
     pub fn id(&self) -> &str {
         self.name.id()
     }
@@ -48,7 +48,7 @@ impl AgentSession {
         &self.client
     }
 
-    /// Whether the session is open. It is not before the answer that opens it, not after it was closed, and not in a
+    /// Whether the session is open. It is not before the response that opens it, not after it was closed, and not in a
     /// handler that is asked to delete a session of another connection.
     pub fn is_open(&self) -> bool {
         self.left.is_none() && self.name.pending().is_none() && self.client.knows(self.id())
@@ -85,7 +85,7 @@ impl AgentSession {
     }
 
     /// Stores a value with the session while it is open. A value that is stored by the handler that opens the session
-    /// takes effect once the client has the answer, and replaces the value of a session that was already open.
+    /// takes effect once the client has the response, and replaces the value of a session that was already open.
     pub fn set_data<T: Any + Send + Sync>(&self, data: T) {
         match self.name.pending() {
             Some(opening) => opening.set_data(Arc::new(data)),
@@ -99,7 +99,7 @@ impl AgentSession {
         self.client.snapshot(self.id())
     }
 
-    /// Sends a `session/update`. While a handler is opening the session, the update waits for the answer, except for
+    /// Sends a `session/update`. While a handler is opening the session, the update waits for the response, except for
     /// the replay of a session that is being loaded. If the session is not opened after all, it is not sent.
     pub fn update(&self, update: &v1::SessionUpdate<'_>) -> Tell {
         self.notify("session/update", &Update { update })

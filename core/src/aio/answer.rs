@@ -10,10 +10,10 @@ use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::Misuse;
 
-/// The answer to a prompt that the client has cancelled.
+/// The response to a prompt that the client has cancelled.
 const CANCELLED: &str = r#"{"stopReason":"cancelled"}"#;
 
-/// What the host should know: what was left out of an answer, and why there was none.
+/// Problems to report to the host: what was left out of a response, and why there was none.
 pub(super) type Problems = [Option<Failure>; 2];
 
 impl State {
@@ -74,7 +74,7 @@ impl State {
     fn refuse(&mut self, request: &Request, error: &RequestError) -> Option<Failure> {
         let data = error.data.as_ref().map(crate::schema::Raw::as_str);
         let refused = self.connection.respond_error(request, error.code, &error.message, data);
-        // If the connection has ended, there is nobody to answer.
+        // After the end of the connection, refusing to answer is not a problem.
         refused.err().filter(|_| self.end.is_none()).map(|misuse| {
             let internal = ErrorCode::INTERNAL_ERROR;
             let again = self.connection.respond_error(request, internal, internal.message(), None);
@@ -82,7 +82,7 @@ impl State {
         })
     }
 
-    /// An answer without what this client does not support: logins in a terminal, and boolean options.
+    /// Removes what this client does not support: authentication methods in a terminal, and boolean options.
     fn fitted(&mut self, method: &str, answer: String) -> (String, Option<Failure>) {
         let (list, kind, capability, what) = match method {
             "initialize" => ("/authMethods", "terminal", "/auth/terminal", "logins in a terminal"),
@@ -106,7 +106,7 @@ impl State {
     }
 }
 
-/// The connection's refusal that a handler has passed on, or that its result met with.
+/// The misuse that a handler returned, or that refused its result.
 fn refusal(failure: &Failure) -> Option<&Misuse> {
     match failure.downcast_ref::<Error>() {
         Some(Error::Misuse(misuse)) => Some(misuse),

@@ -1,6 +1,6 @@
-//! A budget for the memory of large answers: those that are being produced, and those that the peer has not read.
+//! A budget for the memory of large responses: those that are being produced, and those that the peer has not read.
 //!
-//! A request of a few bytes can ask for an answer of many megabytes. Requests of such methods wait in order until the
+//! A request of a few bytes can ask for a response of many megabytes. Requests of such methods wait in order until the
 //! budget has room for one more answer. Other requests are not held up, and every request is answered.
 
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use super::shared::State;
 
 /// How many bytes of answers may be in progress.
 const MOST: usize = 16 * 1024 * 1024;
-/// What an answer counts for before its size is known: the largest file that `libacp-files` returns.
+/// The size that is assumed before it is known: the largest file that `libacp-files` returns.
 const UNKNOWN: usize = 10_000_000;
 /// Methods whose answers can be as large as a file or the output of a terminal.
 const LARGE: [&str; 2] = ["fs/read_text_file", "terminal/output"];
@@ -23,7 +23,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Registers a request. One of the methods that matter has to be [admitted](State::admitted).
+    /// Registers a request. Requests of the methods in [`LARGE`] have to be [admitted](State::admitted).
     pub(super) fn enter(&mut self, serial: u64, method: &str) {
         if LARGE.contains(&method) {
             self.waiting.push_back((serial, None));
@@ -61,7 +61,7 @@ impl State {
         Poll::Ready(())
     }
 
-    /// Sets how many bytes the answer to a request takes until it is written; 0 when it was.
+    /// Sets how many bytes the response to a request takes until it is written; 0 when it was.
     pub(super) fn charge(&mut self, serial: u64, bytes: usize) {
         if let Some(place) = self.budget.place(serial) {
             self.budget.waiting.remove(place);

@@ -42,8 +42,8 @@ macro_rules! builder {
 
             $(#[$on])*
             ///
-            /// Requests are handled concurrently, and started in the order in which they came. When the peer cancels a
-            /// request, its handler is dropped where it waits.
+            /// Handlers start in the order of the requests and run concurrently. When the peer cancels a request, its
+            /// handler is dropped at its current await point.
             pub fn on<M, F>(self, handler: F) -> $Host<OnRequest<H, $Side, M, F>>
             where
                 M: Family<Params<'static>: Request<'static> + SentBy<$Peer>>,
@@ -63,7 +63,7 @@ macro_rules! builder {
             }
 
             /// Sets the handler for an extension's request, such as `_example.com/status`, or for any other method
-            /// whose params and result are to stay JSON.
+            /// whose params and result are JSON.
             pub fn on_extension<F>(
                 self,
                 method: impl Into<Cow<'static, str>>,
@@ -92,15 +92,15 @@ macro_rules! builder {
                 self.with(|rest| Watching::new(rest, Violations(hook)))
             }
 
-            /// Sets a function that is called when the host's own messages go against a recommendation, and when a
+            /// Sets a function that is called when the host's own messages do not follow a recommendation, and when a
             /// request is [overdue](Config::reminder).
             pub fn on_advice<F: Fn(&Advice)>(self, hook: F) -> $Host<Watching<H, Advices<F>>> {
                 self.with(|rest| Watching::new(rest, Advices(hook)))
             }
 
-            /// Sets a function that is called with answers to calls that had ended with
-            /// [`Error::Timeout`](super::Error::Timeout) or had been dropped. Before, whatever the answer opened is
-            /// given back: a terminal is released, and a new session is closed if the agent supports that.
+            /// Sets a function that is called with responses to calls that had ended with
+            /// [`Error::Timeout`](super::Error::Timeout) or had been dropped. Before that, what the response opened is
+            /// released: a terminal, and a new session if the agent supports `session/close`.
             pub fn on_late_response<F: Fn(&Response)>(self, hook: F) -> $Host<Watching<H, LateResponses<F>>> {
                 self.with(|rest| Watching::new(rest, LateResponses(hook)))
             }

@@ -1,4 +1,4 @@
-//! Calls as futures: a request that ends with its answer, and a notification that ends when it was handed to the
+//! Calls as futures: a request that ends with its response, and a notification that ends when it was handed to the
 //! transport.
 //!
 //! Nothing is sent before the first poll. Dropping a request that was sent asks the peer to cancel it.
@@ -32,7 +32,7 @@ pub(super) struct Asking {
     /// The session of an exchange: a request that is accompanied by updates.
     exchange: Option<Arc<str>>,
     at: At,
-    /// What is wrong with the answer.
+    /// What is wrong with the response.
     violation: Option<Box<Violation>>,
 }
 
@@ -98,7 +98,7 @@ impl Asking {
         })
     }
 
-    /// The answer, once. Updates that were not taken are discarded.
+    /// The response, once. Updates that were not taken are discarded.
     pub(super) fn poll_answer(&mut self, cx: &Context<'_>) -> Poll<Result<Response, Error>> {
         ready!(self.poll_sent(cx))?;
         let At::Sent(serial) = self.at else { return Poll::Ready(Err(Error::closed(self.method.clone()))) };
@@ -121,7 +121,7 @@ impl Asking {
         Poll::Ready(answer.ok_or_else(|| Error::closed(self.method.clone())))
     }
 
-    /// The next update before the answer; `None` if the answer is next.
+    /// The next update before the response; `None` if the response is next.
     pub(super) fn poll_update(&mut self, cx: &Context<'_>) -> Poll<Result<Option<Notification>, Error>> {
         ready!(self.poll_sent(cx))?;
         let At::Sent(serial) = self.at else { return Poll::Ready(Ok(None)) };
@@ -153,7 +153,7 @@ impl Asking {
         });
     }
 
-    /// Ends a request that was not sent, so that it never is.
+    /// Ends a request that was not sent; it never is.
     pub(super) fn forgo(&mut self) {
         if !self.is_sent() {
             self.at = At::Over;
@@ -243,7 +243,7 @@ pub(super) type Read<T> = fn(&Arc<Shared>, &Response) -> Result<T, Error>;
 /// A request to the peer: a future of its result.
 ///
 /// Nothing is sent before it is polled. It waits for room on the transport before it is sent. If it is dropped before
-/// the answer, the peer is asked to cancel the request (`$/cancel_request`).
+/// the response, the peer is asked to cancel the request (`$/cancel_request`).
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Call<T> {
     asking: Asking,
@@ -262,12 +262,12 @@ impl<T> Call<T> {
         self
     }
 
-    /// The same call with another conversion of the result.
+    /// Replaces the conversion of the result.
     pub(super) fn read_as<U>(self, read: Read<U>) -> Call<U> {
         Call { asking: self.asking, read }
     }
 
-    /// The same call without its result.
+    /// Discards the result.
     pub(super) fn done(self) -> Call<()>
     where
         T: Message<'static>,

@@ -34,10 +34,10 @@ use futures::future::{select, Either};
 
 type Update = fn(v1::SessionNotification);
 
-/// A client: handlers for the requests of agents. Without any, it has no capabilities, and requests for permission are
+/// A client: handlers for the requests of agents. Without any, it has no capabilities, and permission requests are
 /// rejected.
 ///
-/// Its handlers determine the capabilities that agents are told: one for [`v1::ReadTextFileRequest`] advertises reading
+/// Its handlers determine the capabilities that it advertises: one for [`v1::ReadTextFileRequest`] advertises reading
 /// files, and those for all five methods of terminals advertise terminals. [`capabilities`](Self::capabilities) adds
 /// the others.
 ///
@@ -52,7 +52,7 @@ pub struct Client<H = ()> {
 }
 
 impl Client {
-    /// A client without handlers, with the name and the version that agents are told.
+    /// A client without handlers, with its name and version for `clientInfo`.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Client {
             host: Host::new(name.into(), version.into(), Config::client()),
@@ -75,25 +75,24 @@ builder! {
 }
 
 impl<H: Handlers> Client<H> {
-    /// Adds capabilities that no handler implies. A capability that means that a request is served needs a handler for
-    /// that request.
+    /// Adds capabilities that no handler implies. A capability for a request needs a handler for that request.
     #[must_use]
     pub fn capabilities(mut self, capabilities: v1::ClientCapabilities<'static>) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// Sets the `_meta` that agents get with `initialize`.
+    /// Sets the `_meta` of `initialize`.
     #[must_use]
     pub fn meta(mut self, meta: Raw<'static>) -> Self {
         self.meta = Some(meta);
         self
     }
 
-    /// Sets the handler that decides on tool calls. It returns the id of an option, `None` for no choice, or a complete
-    /// [answer](v1::RequestPermissionResponse). It starts when the updates before the request were taken from the
+    /// Sets the handler for permission requests. It returns the id of an option, `None` for no choice, or a complete
+    /// [response](v1::RequestPermissionResponse). It starts when the updates before the request were taken from the
     /// stream of the turn. When the turn is cancelled, the request is answered automatically and the handler is dropped
-    /// where it waits.
+    /// at its current await point.
     pub fn permission<F, A>(self, handler: F) -> Client<Handler<H, Permissions<A>, F>>
     where
         F: AsyncFn(PermissionRequest) -> Result<A, Failure>,

@@ -41,7 +41,7 @@ impl ClientSession {
         ClientSession { agent, id, opened, left: None }
     }
 
-    /// The session that an answer has created. If the agent answers with the id of an open session, that session stays
+    /// The session that a response has created. If the agent answers with the id of an open session, that session stays
     /// unchanged.
     fn made(shared: &Arc<Shared>, response: &Response) -> Result<Self, Error> {
         let opened: v1::NewSessionResponse<'static> = result(shared, response)?;
@@ -82,8 +82,8 @@ impl ClientSession {
         &self.agent
     }
 
-    /// The answer to the call that opened the session: its modes and config options, if the agent has any, and `_meta`.
-    /// `None` if the session was opened by an untyped call.
+    /// The response to the call that opened the session: its modes and config options, if the agent has any, and
+    /// `_meta`. `None` if the session was opened by an untyped call.
     pub fn opened(&self) -> Option<&v1::NewSessionResponse<'static>> {
         self.opened.as_deref()
     }
@@ -145,7 +145,7 @@ impl ClientSession {
         Tell::new(&self.agent.shared, method.into(), serde_json::to_string(params), Some(&name))
     }
 
-    /// Cancels the turn of the session. Open requests for permission are answered with `cancelled`.
+    /// Cancels the turn of the session. Open permission requests are answered with `cancelled`.
     pub fn cancel(&self) -> Tell {
         self.agent.tell(&v1::CancelNotification::new(self.id()))
     }
@@ -215,7 +215,7 @@ impl AgentPeer {
         self.call(request).read_as(ClientSession::resumed)
     }
 
-    /// The sessions that the agent has stored, if it supports listing them. Pages are requested as they are needed.
+    /// Lists the sessions of the agent, if it supports that. Pages are requested as they are needed.
     pub fn list_sessions(&self) -> impl Stream<Item = Result<v1::SessionInfo<'static>, Error>> + Send + use<> {
         self.list_sessions_with(v1::ListSessionsRequest::default())
     }
@@ -259,7 +259,7 @@ impl AgentPeer {
     }
 }
 
-/// The value of a config option. Created from an id, for a selection, or from a `bool`, for a switch.
+/// The value of a config option. Created from an id for a selection, from a `bool` for a switch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigValue<'a>(v1::SetSessionConfigOptionRequestKind<'a>);
 

@@ -20,7 +20,7 @@ impl<'a> From<String> for v1::ContentBlock<'a> {
     }
 }
 
-/// A step of medium priority that has not begun.
+/// A pending entry of medium priority.
 impl<'a> From<&'a str> for v1::PlanEntry<'a> {
     fn from(step: &'a str) -> Self {
         v1::PlanEntry::new(step, v1::PlanEntryPriority::Medium, v1::PlanEntryStatus::Pending)

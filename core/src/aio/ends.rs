@@ -12,7 +12,7 @@ use crate::connection::Response;
 use crate::{json, Role};
 
 impl State {
-    /// Notes what a response has opened or ended.
+    /// Records the session that a response has opened or ended.
     pub(super) fn lived(&mut self, response: &Response, wanted: bool) {
         let Some(result) = response.outcome.result() else { return };
         let opened: Option<Arc<str>> = match &*response.method {

@@ -13,11 +13,11 @@ use crate::{printable, Misuse};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The protocol does not allow the call now. Nothing was sent. The misuse has the rule and the place.
+    /// The protocol does not allow the call now. Nothing was sent. The misuse names the rule and the place.
     #[error(transparent)]
     Misuse(#[from] Misuse),
-    /// The peer answered with an error. The text includes the cause from the error's data, if there is one in words,
-    /// shortened and made printable.
+    /// The peer answered with an error. The text includes the cause if the error's data has one as a string, shortened
+    /// and without control characters.
     #[error("{method}: the peer answered with an error: {error}{}", cause(error))]
     #[non_exhaustive]
     Peer {
@@ -26,13 +26,13 @@ pub enum Error {
         /// The peer's error.
         error: PeerError,
     },
-    /// The peer's answer cannot be used. The text includes the rule that the answer breaks and the place.
+    /// The peer's response cannot be used. The text includes the rule that the response breaks and the place.
     #[error("{method}: the peer's answer cannot be used{}", why(violation.as_deref()))]
     #[non_exhaustive]
     Invalid {
         /// The method that was called.
         method: Cow<'static, str>,
-        /// What is wrong with the answer, as passed to `on_violation`; `None` under a policy that reports nothing.
+        /// What is wrong with the response, as passed to `on_violation`; `None` under a policy that reports nothing.
         violation: Option<Box<Violation>>,
     },
     /// No answer within [`Config::timeout`](crate::Config::timeout).
@@ -56,14 +56,14 @@ pub enum Error {
         /// The method that was called.
         method: Cow<'static, str>,
     },
-    /// The params cannot be written as JSON; or the peer's answer does not fit its type, which can happen only with a
-    /// policy that delivers such answers.
+    /// The params cannot be written as JSON; or the peer's response does not fit its type, which can happen only with a
+    /// policy that delivers such responses.
     #[error("{method}: {error}")]
     #[non_exhaustive]
     Unreadable {
         /// The method of the message.
         method: Cow<'static, str>,
-        /// Why.
+        /// The JSON error.
         #[source]
         error: serde_json::Error,
     },
@@ -81,7 +81,7 @@ fn why(violation: Option<&Violation>) -> String {
     format!(": {rule}: {place}{message}")
 }
 
-/// Where the data of an error may state the cause in words.
+/// Where the data of an error may have the cause as a string.
 const CAUSES: &[&str] = &["", "/details", "/detail", "/message", "/reason", "/error", "/error/message"];
 /// How many characters of the cause are shown.
 const CAUSE: usize = 2000;
@@ -113,12 +113,12 @@ impl RequestError {
         RequestError { code, message: message.into(), data: None }
     }
 
-    /// An error with the usual message for its code.
+    /// An error with the standard message for its code.
     pub fn of(code: ErrorCode) -> Self {
         Self::new(code, code.message())
     }
 
-    /// The same error with more about it.
+    /// Adds data to the error.
     #[must_use]
     pub fn data(mut self, data: Raw<'static>) -> Self {
         self.data = Some(data);
@@ -145,7 +145,7 @@ impl RequestError {
 pub struct Failure(Box<dyn std::error::Error + Send + Sync>);
 
 impl Failure {
-    /// A failure described in words.
+    /// A failure with a message.
     pub fn new(message: impl Into<String>) -> Self {
         Failure(message.into().into())
     }

@@ -16,10 +16,10 @@ use super::peer::AgentPeer;
 use crate::connection::Response;
 use crate::schema::{v1, Message, Raw, Request};
 
-/// A request that is accompanied by updates until its answer.
+/// A request that is accompanied by updates until its response.
 struct Exchange {
     asking: Asking,
-    /// The answer, once it has arrived.
+    /// The response, once it has arrived.
     answer: Option<Response>,
 }
 
@@ -34,7 +34,7 @@ impl Exchange {
         self
     }
 
-    /// The next update; `None` once the answer has arrived.
+    /// The next update; `None` once the response has arrived.
     fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<v1::SessionNotification<'static>>, Error>> {
         if self.asking.is_over() {
             return Poll::Ready(Ok(None));
@@ -48,7 +48,7 @@ impl Exchange {
         Poll::Ready(Ok(None))
     }
 
-    /// The result, leaving the updates to others.
+    /// Waits for the result and leaves the updates to `on_update`.
     async fn last<T: Message<'static>>(&mut self) -> Result<T, Error> {
         if self.answer.is_none() {
             poll_fn(|cx| self.asking.poll_sent(cx)).await?;
@@ -67,8 +67,9 @@ impl Exchange {
 /// A prompt and its turn: a stream of updates that ends with the turn. After that, the [stop reason](Self::stop_reason)
 /// is known.
 ///
-/// It is sent when it is first polled, or after a cancelled turn before it has ended. While its updates are not taken,
-/// reading from the agent stops at some point. Dropping it before its end cancels the turn (`session/cancel`).
+/// The prompt is sent on the first poll or, if an earlier turn is being cancelled, once that turn has ended. If its
+/// updates are not taken, reading from the agent stops when the queues are full. Dropping it before its end cancels the
+/// turn (`session/cancel`).
 #[must_use = "nothing is sent before it is polled"]
 pub struct PromptTurn {
     exchange: Exchange,
@@ -144,13 +145,13 @@ impl PromptTurn {
         self.result.as_ref().map(|result| &result.stop_reason)
     }
 
-    /// The answer; `None` before the end of the turn.
+    /// The response; `None` before the end of the turn.
     pub fn result(&self) -> Option<&v1::PromptResponse<'static>> {
         self.result.as_ref()
     }
 
-    /// Cancels the turn. It continues until the agent ends it. A prompt that was not sent yet is not sent, and ends as
-    /// cancelled. After the end of the turn, this does nothing.
+    /// Cancels the turn, which continues until the agent ends it. A prompt that was not sent yet is never sent, and
+    /// ends as cancelled. After the end of the turn, this has no effect.
     ///
     /// # Errors
     /// If the cancellation cannot be sent.

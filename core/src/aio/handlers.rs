@@ -38,7 +38,7 @@ pub trait Handlers {
     fn traces(&self) -> bool;
 }
 
-/// A message for a handler.
+/// A message for a handler, with what the handler needs to serve it.
 #[derive(Clone)]
 pub struct Incoming {
     pub(super) shared: Arc<Shared>,

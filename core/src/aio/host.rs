@@ -1,4 +1,4 @@
-//! What agents and clients have before there is a connection: a name, a configuration.
+//! What agents and clients have in common before they connect: a name and a configuration.
 
 use std::sync::Arc;
 

@@ -15,9 +15,9 @@ use crate::Event;
 const MOST: usize = 256;
 /// How many bytes of them may wait before reading stops.
 const BYTES: usize = 1024 * 1024;
-/// The limits are multiplied by this while a call is open, because its answer may be behind the queue.
+/// The limits are multiplied by this while a call is open, because its response may be behind the queue.
 const PATIENCE: usize = 8;
-/// How many automatic answers may wait to be written before reading stops.
+/// How many automatic responses may wait to be written before reading stops.
 const REPLIES: usize = 1024;
 
 /// Something that the driver has to do.
@@ -68,7 +68,7 @@ impl State {
                 }
                 Event::Violation(violation) => {
                     self.replies += 1;
-                    // It may explain why the next answer cannot be used.
+                    // It may explain why the next response cannot be used.
                     self.broken = violation.id.is_some().then(|| Box::new(violation.clone()));
                     return Some(Step::Violation(violation));
                 }

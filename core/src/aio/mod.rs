@@ -76,25 +76,25 @@
 //!
 //! # Order
 //!
-//! Messages are handed over in the order in which they came. Requests are served concurrently, and started in order;
-//! notifications are handled one after the other. The updates of a turn are handed over before its end, and before the
-//! handler of a later request for permission starts.
+//! Messages are handed over in the order in which they were received. The handlers of requests start in that order and
+//! run concurrently; notifications are handled one after the other. The updates of a turn are handed over before its
+//! end, and before the handler of a later permission request starts.
 //!
 //! # Cancelling
 //!
 //! Dropping a call asks the peer to cancel it (`$/cancel_request`); dropping a [`PromptTurn`] cancels the turn
 //! (`session/cancel`). To limit the time of a call, use the runtime's own time-out: `tokio::time::timeout(limit,
-//! call)`. When the peer cancels a request, its handler is dropped where it waits and the request is answered as
-//! cancelled; an open [`ToolCall`] is then reported as failed, and a [`Terminal`] is released. With
-//! [`Turn::cancelled`], a handler can react by itself instead.
+//! call)`. When the peer cancels a request, its handler is dropped at its current await point and the request is
+//! answered as cancelled; an open [`ToolCall`] is then reported as failed, and a [`Terminal`] is released. A handler
+//! that awaits [`Turn::cancelled`] is not dropped.
 //!
 //! # Back-pressure
 //!
 //! Calls wait while 64 KiB wait for the transport. Reading stops while 256 notifications or 1 MiB wait in streams of
 //! updates and for handlers (eight times as much while a call is pending, so that a loop over updates can make calls),
-//! and while as many requests are being served as [`Agent::at_most`] allows. Handlers that read a file or the output of
-//! a terminal for the agent are started in order, as long as their answers fit into 16 MiB; an answer counts as 10 MB
-//! until its size is known, and a larger one goes alone.
+//! and while [`Agent::at_most`] requests are being served. Handlers that read a file or the output of a terminal for
+//! the agent are started in order, as long as their responses fit into 16 MiB; a response counts as 10 MB until its
+//! size is known, and a larger one goes alone.
 //!
 //! # Errors
 //!

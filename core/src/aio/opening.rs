@@ -1,4 +1,4 @@
-//! Opening sessions on the agent's side: what is sent about a session waits for the answer that names it, and what is
+//! Opening sessions on the agent's side: what is sent about a session waits for the response that names it, and what is
 //! stored with it takes effect with that answer.
 
 use std::any::Any;
@@ -24,14 +24,14 @@ pub(super) struct Kept {
     pub(super) data: Option<Data>,
     /// On the agent's side: what opened it.
     pub(super) name: Option<Arc<Name>>,
-    /// On the client's side: the answer that opened it.
+    /// On the client's side: the response that opened it.
     pub(super) opened: Option<Arc<v1::NewSessionResponse<'static>>>,
     /// On the client's side: the serial number of the request that first opened it.
     pub(super) serial: u64,
     pub(super) titles: Titles,
 }
 
-/// A session by its id, or by the id that it will have unless the answer that opens it has another one.
+/// A session by its id, or by the id that it will have unless the response that opens it has another one.
 pub(super) struct Name {
     first: Arc<str>,
     /// Its final id, once it was opened.
@@ -39,7 +39,7 @@ pub(super) struct Name {
     pub(super) opening: Option<Opening>,
 }
 
-/// What the request contains that opens a session.
+/// The contents of a request that opens a session.
 pub(super) struct Opening {
     pub(super) serial: u64,
     pub(super) roots: Vec<String>,
@@ -47,7 +47,7 @@ pub(super) struct Opening {
     data: Mutex<Option<Data>>,
 }
 
-/// A notification about a session that is not open yet: a method, and its params without the session.
+/// A deferred notification about a session that is not open yet: the method, and the params without the session.
 pub(super) struct Told {
     pub(super) method: String,
     pub(super) params: String,
@@ -94,7 +94,8 @@ impl Opening {
     }
 }
 
-/// Handles all requests that open a session. They differ in who names it, and in what may be sent before the answer.
+/// Handles all requests that open a session. They differ in which side chooses the id, and in what may be sent before
+/// the response.
 pub(super) async fn open<H: Handlers>(handlers: &H, mut incoming: Incoming) -> Result<String, Failure> {
     let method = incoming.method().to_owned();
     let named_by_agent = matches!(&*method, "session/new" | "session/fork");
@@ -121,7 +122,7 @@ pub(super) async fn open<H: Handlers>(handlers: &H, mut incoming: Incoming) -> R
 }
 
 impl State {
-    /// Called when the client has the answer that opens a session: sends what was held back.
+    /// Called when the response that opens a session was sent: sends the deferred notifications.
     pub(super) fn opened(&mut self, name: &Arc<Name>, held: &[Told], answer: &str) -> Result<(), Error> {
         let Some(opening) = &name.opening else { return Ok(()) };
         let id = json::pointer(answer, "/sessionId").and_then(json::unescape);
@@ -152,7 +153,7 @@ impl State {
     }
 }
 
-/// Params with the session that they are about.
+/// Adds `sessionId` to params.
 pub(super) fn about(session: &str, params: &str) -> String {
     extended(params, "sessionId", |writer| writer.string(session))
 }
@@ -168,10 +169,10 @@ pub(super) fn extended(object: &str, name: &str, write: impl FnOnce(&mut json::W
     writer.finish().unwrap_or_else(|_| object.to_owned())
 }
 
-/// The answer that opens a session, with the generated id if the handler did not set one.
+/// The response that opens a session, with the generated id if the handler did not set one.
 fn named(answer: String, id: &str) -> String {
     let given = json::pointer(&answer, "/sessionId").is_some_and(|given| given != "\"\"");
-    // An answer that is not an object is left as it is, to be refused.
+    // A response that is not an object is left as it is, to be refused.
     if given || !answer.starts_with('{') {
         answer
     } else {

@@ -1,4 +1,4 @@
-//! The other side of a connection: what can be asked of it, and what is known about it.
+//! The other side of a connection: calls to it, and its name and capabilities.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -35,7 +35,7 @@ impl<S> Peer<S> {
         Peer { shared: Arc::clone(shared), side: PhantomData }
     }
 
-    /// Sends a request. Requests of the other side do not compile.
+    /// Sends a request. Requests that only the other side sends do not compile.
     pub fn call<'a, R>(&self, request: &R) -> Call<Answer<R>>
     where
         R: schema::Request<'a> + SentBy<S>,
@@ -148,12 +148,12 @@ impl AgentPeer {
         self.greeting()?.agent_info
     }
 
-    /// The agent's answer to `initialize`.
+    /// The agent's response to `initialize`.
     pub fn greeting(&self) -> Option<v1::InitializeResponse<'static>> {
         self.hello()
     }
 
-    /// The login methods that the agent offers.
+    /// The agent's authentication methods.
     pub fn auth_methods(&self) -> Vec<v1::AuthMethod<'static>> {
         self.greeting().map_or_else(Vec::new, |hello| hello.auth_methods)
     }

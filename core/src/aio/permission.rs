@@ -1,4 +1,4 @@
-//! Requests for permission, as the client's handler sees them.
+//! Permission requests, as the client's handler sees them.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use super::handlers::{Incoming, Kind};
 use crate::schema::{v1, Raw};
 use crate::Id;
 
-/// A request of the agent for the user's permission.
+/// A permission request of the agent.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PermissionRequest {
@@ -27,7 +27,7 @@ pub struct PermissionRequest {
 }
 
 impl PermissionRequest {
-    /// The title of the tool call: from the request, from an earlier update, or its id if neither has one.
+    /// The title of the tool call from the request, else from an earlier update, else its id.
     pub fn title(&self) -> &str {
         let stated = self.tool_call.title.as_deref().filter(|title| !title.is_empty());
         stated.or(self.known.as_deref()).unwrap_or(self.tool_call.tool_call_id.as_str())
@@ -72,7 +72,7 @@ impl From<v1::RequestPermissionResponse<'static>> for Choice {
     }
 }
 
-/// Requests for permission, and the results of their handlers.
+/// Permission requests, and the results of their handlers.
 pub struct Permissions<A>(PhantomData<fn() -> A>);
 
 impl<A> Permissions<A> {

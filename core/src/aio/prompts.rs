@@ -1,4 +1,4 @@
-//! Prompts as the agent's handlers see them, and the ends of their turns.
+//! Prompts as the agent's handlers see them, and how their turns end.
 
 use std::marker::PhantomData;
 

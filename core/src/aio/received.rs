@@ -1,4 +1,4 @@
-//! What handlers of typed messages are called with, and what they return.
+//! Arguments and results of handlers for typed messages.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;

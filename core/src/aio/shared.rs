@@ -28,7 +28,7 @@ pub(super) struct Shared(Mutex<State>);
 
 pub(super) struct State {
     pub(super) connection: Connection,
-    /// The host's requests by serial number, until their answers were taken.
+    /// The host's requests by serial number, until their responses were taken.
     pub(super) calls: HashMap<u64, Slot>,
     /// The call that takes the updates of a session.
     pub(super) taking: HashMap<Arc<str>, u64>,
@@ -42,23 +42,23 @@ pub(super) struct State {
     pub(super) over: VecDeque<(Arc<str>, Kept)>,
     /// The memory that answers to the peer may take.
     pub(super) budget: Budget,
-    /// The last violation, until the answer after it.
+    /// The last violation, until the response after it.
     pub(super) broken: Option<Box<Violation>>,
     /// How many of the peer's requests are served at the same time.
     pub(super) most: usize,
-    /// The number of the host's requests without an answer, not counting those that are accompanied by updates.
+    /// The number of the host's requests without a response, not counting those that are accompanied by updates.
     pub(super) asking: usize,
     /// How many notifications have arrived.
     pub(super) came: u64,
     /// Whether the text of errors is sent to the peer.
     pub(super) expose: bool,
-    /// The host was told that a part of an answer was left out for this peer.
+    /// It was reported to the host that a part of a response was left out for this peer.
     pub(super) told_left_out: bool,
     /// How many notifications wait in `calls` and `notices`.
     pub(super) waiting: usize,
     /// How many bytes they have.
     pub(super) bytes: usize,
-    /// How many automatic answers the connection has made since everything was written.
+    /// How many automatic responses the connection has made since everything was written.
     pub(super) replies: usize,
     /// Reading is paused because queues are full.
     pub(super) stalled: bool,
@@ -97,10 +97,10 @@ pub(super) enum Ending {
 pub(super) struct Slot {
     /// It may be accompanied by updates: a prompt, or loading a session.
     pub(super) exchange: bool,
-    /// Updates that have arrived, with their numbers and sizes; `None` once nobody wants them.
+    /// Updates that have arrived, with their numbers and sizes; `None` once no stream takes them.
     pub(super) updates: Option<VecDeque<(Notification, u64, usize)>>,
     pub(super) answer: Option<Response>,
-    /// What is wrong with the answer.
+    /// What is wrong with the response.
     pub(super) violation: Option<Box<Violation>>,
     pub(super) abandoned: bool,
     pub(super) waker: Option<Waker>,
@@ -122,7 +122,7 @@ pub(super) struct Job {
     pub(super) opening: Option<Arc<Name>>,
     /// Notifications about that session, until it is open; `None` if they need not wait.
     pub(super) held: Option<Vec<Told>>,
-    /// What its answer takes from the budget.
+    /// What its response takes from the budget.
     pub(super) cost: usize,
     pub(super) watchers: Vec<Waker>,
 }
@@ -221,7 +221,7 @@ impl State {
         unsent == 0 || (unsent < ROOM && self.connection.config().framing != Framing::Messages)
     }
 
-    /// Tells the connection the time, in milliseconds on the host's clock.
+    /// Passes the time to the connection, in milliseconds on the host's clock.
     pub(super) fn tell_time(&mut self) {
         let Some(clock) = &self.clock else { return };
         let now = clock().as_millis() as u64;
@@ -267,7 +267,7 @@ impl State {
         self.connection.session(session?).map(|session| session.turn)
     }
 
-    /// Called when nobody waits for an answer any more: cancels the request in the way that its method has.
+    /// Called when the caller no longer waits for a response: cancels the request as its method requires.
     pub(super) fn abandon(&mut self, serial: u64) {
         let Some(slot) = self.calls.get_mut(&serial) else { return };
         let unread = slot.updates.take().unwrap_or_default();
@@ -304,7 +304,7 @@ impl State {
         let _ = self.connection.cancel(id);
     }
 
-    /// Cancels what the user is being asked in a session whose turn is cancelled (CANCEL-16).
+    /// Cancels the open permission requests and elicitations of a session whose turn is cancelled (CANCEL-16).
     pub(super) fn cancel_questions(&mut self, session: &str) {
         let question = |method: &str| matches!(method, "session/request_permission" | "elicitation/create");
         let open = self.connection.pending();
@@ -317,11 +317,11 @@ impl State {
 
     pub(super) fn cancel_turn(&mut self, session: &str) {
         let params = crate::schema::write(&v1::CancelNotification::new(session)).unwrap_or_default();
-        // As above.
+        // This fails if the session or the connection has ended: nothing to do then.
         let _ = self.tell("session/cancel", &params);
     }
 
-    /// Gives back what an unwanted answer has opened: releases a terminal, closes a new session.
+    /// Releases what an unwanted response has opened: a terminal, or a new session.
     pub(super) fn give_back(&mut self, answer: &Response) {
         let Some(result) = answer.outcome.result() else { return };
         let id = |pointer| json::pointer(result, pointer).and_then(json::unescape);
@@ -346,7 +346,7 @@ impl State {
         }
     }
 
-    /// Releases a terminal without waiting for the answer.
+    /// Releases a terminal without waiting for the response.
     pub(super) fn release_terminal(&mut self, session: &str, terminal: &str) {
         let params = v1::ReleaseTerminalRequest::new(session, terminal);
         // This fails if the session or the connection has ended, and the terminal with it.

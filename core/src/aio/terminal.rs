@@ -10,8 +10,8 @@ use crate::schema::v1;
 
 /// A command that the client runs. Started by [`Turn::terminal`](super::Turn::terminal).
 ///
-/// The terminal is released when this is dropped. If the start was abandoned, the terminal is released as soon as the
-/// client has created it.
+/// The terminal is released when this is dropped. If the call that creates it is dropped, the terminal is released as
+/// soon as the client has created it.
 #[derive(Debug)]
 pub struct Terminal {
     session: AgentSession,
@@ -40,12 +40,12 @@ impl Terminal {
         self.session.client().call(&v1::TerminalOutputRequest::new(self.session.id(), self.id()))
     }
 
-    /// Stops the command. Its output can still be read.
+    /// Kills the command. Its output can still be read.
     pub fn kill(&self) -> Call<v1::KillTerminalResponse<'static>> {
         self.session.client().call(&v1::KillTerminalRequest::new(self.session.id(), self.id()))
     }
 
-    /// Releases the terminal, and waits for the client's answer.
+    /// Releases the terminal, and waits for the client's response.
     ///
     /// # Errors
     /// [`Error`] of the call.

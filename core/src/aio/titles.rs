@@ -1,4 +1,4 @@
-//! The titles of a session's tool calls, for requests for permission that do not state one.
+//! The titles of a session's tool calls, for permission requests without one.
 
 use std::collections::VecDeque;
 
@@ -40,7 +40,7 @@ impl Titles {
 impl State {
     /// Remembers the title of a tool call from an update.
     pub(super) fn titled(&mut self, update: &Notification) {
-        // Most updates are pieces of messages; parsing those again would be a waste.
+        // Most updates are chunks of messages; parsing those again would be a waste.
         if matches!(update.update, Some("tool_call" | "tool_call_update")) {
             if let Some(kept) = update.session.as_ref().and_then(|session| self.kept.get_mut(session)) {
                 kept.titles.take(update.params());

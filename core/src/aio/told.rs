@@ -1,12 +1,12 @@
-//! Shortening what a side says about itself in `initialize`.
+//! Removing empty members from the params and the result of `initialize`, and merging them.
 
 use crate::json::{members, Writer};
 
-/// Members that are always present in their objects and mean nothing when they are empty.
+/// Members that the types always write: an empty object means nothing there. Elsewhere it advertises a capability.
 const ALWAYS: [&str; 2] = ["auth", "fs"];
 
-/// A request or answer of `initialize` without what means nothing in its objects: `false`, empty lists, and objects
-/// that contain nothing else.
+/// Params or result of `initialize` without members that mean nothing: `false`, empty lists, and objects that contain
+/// nothing else.
 pub(super) fn said(hello: &str) -> String {
     with_members(hello, |name, value| {
         if value.starts_with('{') && name != "_meta" {

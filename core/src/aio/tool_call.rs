@@ -1,4 +1,4 @@
-//! A tool call that reports its progress, and the question whether it may run.
+//! A tool call that reports its progress and can request permission.
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,12 +47,12 @@ impl ToolCall {
         self.id.as_str()
     }
 
-    /// The title that the client was told last.
+    /// The title that was reported last.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The status that the client was told last.
+    /// The status that was reported last.
     pub fn status(&self) -> Option<&v1::ToolCallStatus<'static>> {
         self.status.as_ref()
     }
@@ -62,7 +62,7 @@ impl ToolCall {
         v1::ToolCallUpdate::new(self.id.clone())
     }
 
-    /// Reports changes. What is absent stays as it was. Content and locations replace the earlier ones.
+    /// Reports changes. Absent members stay unchanged; content and locations replace the earlier ones.
     ///
     /// # Errors
     /// [`Error`] if the update cannot be sent, here and in the other methods.
@@ -97,8 +97,8 @@ impl ToolCall {
         self.add(v1::Terminal::new(terminal.id()).into()).await
     }
 
-    /// Asks the user whether to allow the call, this time only. If it is allowed and pending, it is reported as in
-    /// progress.
+    /// Requests permission for the call, with the options to allow it once and to reject it once. If the call is
+    /// allowed and pending, it is reported as in progress.
     pub async fn ask_permission(&mut self) -> Result<Permission, Error> {
         self.ask_permission_with(vec![]).await
     }
@@ -126,7 +126,7 @@ impl ToolCall {
         self.end(v1::ToolCallStatus::Completed, Some(raw_output.into_owned())).await
     }
 
-    /// Reports the call as failed, with a reason.
+    /// Reports the call as failed, with the reason as its content.
     pub async fn fail(mut self, why: &str) -> Result<(), Error> {
         self.content.push(v1::Content::new(why.to_owned().into()).into());
         self.end(v1::ToolCallStatus::Failed, None).await
@@ -178,7 +178,7 @@ pub struct Permission {
     pub kind: Option<v1::PermissionOptionKind<'static>>,
     /// Whether the option allows the tool call.
     pub allowed: bool,
-    /// The `_meta` of the answer.
+    /// The `_meta` of the response.
     pub meta: Option<Raw<'static>>,
 }
 

@@ -1,4 +1,4 @@
-//! Messages as they cross the wire, one at a time, independent of how the bytes are split.
+//! Messages on the wire, one at a time, independent of how the bytes are split.
 
 use std::fmt;
 

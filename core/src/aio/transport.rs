@@ -1,5 +1,4 @@
-//! What a connection runs on: a pair of byte streams, or a stream and a sink of messages; and a clock, where time
-//! matters.
+//! Transports: a pair of byte streams, or a stream and a sink of messages; with a clock, if needed.
 
 use std::future::Future;
 use std::io;
@@ -13,7 +12,7 @@ use futures::{AsyncRead, AsyncWrite, Sink, Stream};
 /// The size of the read buffer.
 const READ: usize = 16 * 1024;
 
-/// The time since some moment, on a monotonic clock.
+/// A monotonic clock: the time since an arbitrary moment.
 pub type Clock = Box<dyn Fn() -> Duration + Send>;
 
 /// The transport to the peer. Created by [`streams`] or [`messages`].
@@ -157,7 +156,7 @@ where
 }
 
 /// Adds a clock to a transport, which [`Config::timeout`](crate::Config::timeout) and
-/// [`Config::reminder`](crate::Config::reminder) need. `now` returns the time since some moment; `sleep` waits.
+/// [`Config::reminder`](crate::Config::reminder) need. `now` returns the time since an arbitrary moment; `sleep` waits.
 ///
 /// With tokio: `timed(transport, { let start = Instant::now(); move || start.elapsed() }, tokio::time::sleep)`. To
 /// limit the time of a single call, no clock is needed here: use the runtime's own time-out, since dropping a call

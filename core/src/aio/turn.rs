@@ -1,4 +1,4 @@
-//! A prompt turn on the agent's side: what the agent reports in it, and what it asks the client for.
+//! A prompt turn on the agent's side: updates to the client, and requests to it.
 
 use std::future::{poll_fn, Future};
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::tool_call::{self, Permission, ToolCall};
 use crate::schema::{v1, Raw};
 use crate::Id;
 
-/// A prompt, from its arrival until it is answered. All methods send to the client that sent the prompt. Clones are the
-/// same turn.
+/// A prompt turn, from the prompt until its response. All methods send to the client that sent the prompt. Clones are
+/// the same turn.
 ///
 /// A call ends with [`Error::Misuse`] if the protocol does not allow it now, for example reading a file through a
-/// client that does not offer files. Nothing was sent then. Each call waits while the client is slow to read.
+/// client without the capability for that. Nothing was sent then. Each call waits while the client is slow to read.
 #[derive(Debug, Clone)]
 pub struct Turn {
     session: AgentSession,
@@ -89,22 +89,22 @@ impl Turn {
         self.client().shared.with(|state| state.jobs.get(&self.serial).is_none_or(|job| job.cancelled))
     }
 
-    /// Sends a piece of the agent's answer: text, or any content block.
+    /// Sends a chunk of the agent's message: text, or any content block.
     pub fn message<'a>(&self, what: impl Into<v1::ContentBlock<'a>>) -> Tell {
         self.message_with(v1::ContentChunk::new(what.into()))
     }
 
-    /// Like [`message`](Self::message), with all fields, such as the id of the message that it is a piece of.
+    /// Like [`message`](Self::message), with all fields, such as the id of the message.
     pub fn message_with(&self, piece: v1::ContentChunk<'_>) -> Tell {
         self.update(&v1::SessionUpdate::AgentMessageChunk(piece))
     }
 
-    /// Sends a piece of the agent's reasoning.
+    /// Sends a chunk of the agent's thought.
     pub fn thought<'a>(&self, what: impl Into<v1::ContentBlock<'a>>) -> Tell {
         self.thought_with(v1::ContentChunk::new(what.into()))
     }
 
-    /// Like [`thought`](Self::thought), with all fields, such as the id of the message that it is a piece of.
+    /// Like [`thought`](Self::thought), with all fields, such as the id of the thought.
     pub fn thought_with(&self, piece: v1::ContentChunk<'_>) -> Tell {
         self.update(&v1::SessionUpdate::AgentThoughtChunk(piece))
     }

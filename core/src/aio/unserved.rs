@@ -14,8 +14,8 @@ use crate::schema::tables::v1::TABLES;
 use crate::validation::table::Kind;
 use crate::{Config, Connection, Role};
 
-/// Checks the handlers, and the configuration with this transport. `hello` is what this side sends in `initialize`;
-/// `stated` has the capabilities that the host has set itself.
+/// Checks the handlers, and the configuration with this transport. `hello` is this side's `initialize` message;
+/// `stated` has the capabilities that the host set explicitly.
 pub(super) fn check<H: Handlers, T: Transport>(
     host: &Host,
     handlers: &H,

@@ -48,7 +48,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         }
     }
 
-    /// Tells the connection the time when that is due. Returns whether it did.
+    /// Passes the time to the connection when that is due. Returns whether it did.
     pub(super) fn tell_time(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
         let Some(due) = shared.with(|state| state.connection.poll_timeout()) else { return false };
         let told = self.transport.poll_until(cx, Duration::from_millis(due)).is_ready();

@@ -1,4 +1,4 @@
-//! A child process, and how it is ended: with everything that it has started, as far as that stays together.
+//! A child process, and how it is ended: together with its process group or job object.
 
 #[cfg(unix)]
 mod unix;
@@ -24,7 +24,7 @@ pub enum Exit {
     Unknown,
 }
 
-/// Signals by the numbers that all systems here have in common, and the names that go with them.
+/// The names of signals whose numbers are the same on all supported systems.
 const SIGNALS: &[(i32, &str)] = &[
     (1, "SIGHUP"),
     (2, "SIGINT"),
@@ -70,16 +70,16 @@ pub(crate) enum Help {
     Kill,
 }
 
-/// What happens to a process when this one ends without ending it.
+/// What happens to a child process if this process ends first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Orphaned {
-    /// It has a moment to end by itself.
+    /// It gets a second to end by itself, then it is terminated and killed.
     Waits,
-    /// It ends.
+    /// It is killed at once.
     Ends,
 }
 
-/// The ends of its pipes, as far as the command asks for any.
+/// The ends of the pipes that the command was configured with.
 pub(crate) struct Pipes {
     pub(crate) stdin: Option<ChildStdin>,
     pub(crate) stdout: Option<ChildStdout>,

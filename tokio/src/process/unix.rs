@@ -20,11 +20,11 @@ use tokio::time::timeout;
 use super::{Exit, Help, Orphaned, Pipes};
 use crate::warden::{self, Lease};
 
-/// How often it is looked at whether a process has ended of which nothing was heard.
+/// How often to check whether a process has ended if no SIGCHLD is received.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(crate) struct Process {
-    /// Until it has been waited for. It is locked between looking at a process and signalling it.
+    /// `None` once it has been reaped. Locked from the check that it exists until it was signalled.
     child: Mutex<Option<(Child, Lease)>>,
     pid: Pid,
     group: bool,
@@ -53,7 +53,7 @@ impl Process {
         self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How it ended, if it has. It is not waited for.
+    /// How it ended, if it has. Does not reap it.
     pub(crate) fn exit(&self) -> Option<Exit> {
         let child = self.child();
         if child.is_none() {
@@ -77,7 +77,7 @@ impl Process {
 
     /// Waits until it has ended, without reaping it.
     pub(crate) async fn exited(&self) -> Exit {
-        // Heard of from here on, so that none comes between looking and waiting.
+        // Registered before the first check, so that no signal is missed.
         let mut children = signal(SignalKind::child()).ok();
         loop {
             if let Some(exit) = self.exit() {
@@ -89,12 +89,12 @@ impl Process {
                     None => pending().await,
                 }
             };
-            // The host may have taken the signal for itself.
+            // The host may handle SIGCHLD itself.
             drop(timeout(LOOK, heard).await);
         }
     }
 
-    /// Signals it, and the processes that stayed in its group.
+    /// Signals it and, if it has one, its process group.
     pub(crate) fn signal(&self, help: Help) -> io::Result<()> {
         let child = self.child();
         if child.is_none() {
@@ -110,14 +110,14 @@ impl Process {
         };
         let kill = if self.group { kill_process_group } else { kill_process };
         match kill(self.pid, number) {
-            // Some systems say so of a group that has ended.
+            // The error of some systems for a group that has ended.
             Err(Errno::PERM) if over.is_some() => Ok(()),
             Ok(()) | Err(Errno::SRCH) => Ok(()),
             Err(problem) => Err(problem.into()),
         }
     }
 
-    /// Reaps a process that has ended. From here on, another process may get its id.
+    /// Reaps the process if it has ended. From then on, another process may get its id.
     pub(crate) fn let_go(&self) {
         let mut child = self.child();
         if self.peek(WaitIdOptions::NOHANG).is_some() {
@@ -131,7 +131,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // What may not be killed goes on, and is waited for.
+        // A process that this one may not kill continues; a thread waits for its end.
         drop(self.signal(Help::Kill));
         self.let_go();
         let Some((mut child, lease)) = self.child().take() else { return };

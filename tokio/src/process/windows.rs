@@ -10,13 +10,13 @@ use super::{Exit, Help, Orphaned, Pipes};
 
 pub(crate) struct Process {
     id: u32,
-    /// Whoever has the child; it lets go of it when this is dropped.
+    /// To the task that owns the child, which kills it and ends when this is dropped.
     kill: mpsc::UnboundedSender<()>,
     exit: watch::Receiver<Option<Exit>>,
 }
 
 impl Process {
-    /// Starts a command; with `group` in a job object of its own, which is ended with it.
+    /// Starts a command. With `group`, it gets a job object of its own, which is ended with it.
     pub(crate) fn start(command: &mut Command, group: bool, _: Orphaned) -> io::Result<(Process, Pipes)> {
         let taken = std::mem::replace(command, Command::new(""));
         let mut wrap = TokioCommandWrap::from(tokio::process::Command::from(taken));
@@ -52,20 +52,20 @@ impl Process {
         exit.ok().and_then(|exit| *exit).unwrap_or(Exit::Unknown)
     }
 
-    /// Ends it, with all that is in its job. Nothing here asks a program to end.
+    /// Kills it and everything in its job object, also for [`Help::Terminate`].
     #[allow(clippy::unnecessary_wraps, reason = "as elsewhere")]
     pub(crate) fn signal(&self, _: Help) -> io::Result<()> {
-        // Whoever had the child is gone, and so is it.
+        // If the task is gone, so is the child.
         let _ = self.kill.send(());
         Ok(())
     }
 
-    /// A handle is nobody else's, however long it is kept.
+    /// Nothing to do: unlike a process id, a handle is never reused while it is open.
     #[allow(clippy::unused_self, reason = "as elsewhere")]
     pub(crate) fn let_go(&self) {}
 }
 
-/// Has the child until nobody asks for its end any more.
+/// Owns the child until its [`Process`] is dropped.
 async fn keep(
     mut child: Box<dyn TokioChildWrapper>,
     mut asked: mpsc::UnboundedReceiver<()>,

@@ -22,10 +22,10 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The standard input and output of this process, over which an editor talks to an agent.
 ///
-/// Until the transport is dropped, they belong to the protocol alone. On Unix, what the program prints with `println!`,
-/// and what libraries in other languages print, goes to standard error meanwhile; child processes get an empty standard
-/// input, and their standard output goes to standard error as well. On Windows nothing of this is done: print with
-/// `eprintln!` there, and give child processes pipes of their own.
+/// Until the transport is dropped, only the protocol uses them. On Unix, output of the program (`println!`, and
+/// libraries in other languages) goes to standard error meanwhile; child processes get an empty standard input, and
+/// their standard output goes to standard error as well. On Windows nothing is redirected: print with `eprintln!`
+/// there, and give child processes pipes of their own.
 ///
 /// # Errors
 /// If the transport exists already, or the system does not allow the streams to be taken.
@@ -46,7 +46,7 @@ pub struct Stdio {
     _freed: Freed,
 }
 
-/// The streams can be taken again.
+/// Marks the streams as free when it is dropped.
 struct Freed;
 
 impl Drop for Freed {
@@ -74,7 +74,7 @@ impl Transport for Stdio {
         self.streams.poll_flush(cx)
     }
 
-    /// The streams end with the process, which may still print.
+    /// Does not close the stream: the process may still print after the connection.
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.streams.poll_flush(cx)
     }

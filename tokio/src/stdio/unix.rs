@@ -1,4 +1,4 @@
-//! The standard streams, kept from everybody else while they carry the protocol.
+//! The standard streams, reserved for the protocol while the transport exists.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -15,26 +15,26 @@ use tokio::net::unix::pipe;
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
-/// Bytes of one read of what cannot be waited for.
+/// The size of a read from a file or a terminal.
 const READ: usize = 16 * 1024;
-/// The first number that is no standard stream's.
+/// The first file descriptor that is not a standard stream.
 const FIRST: i32 = 3;
 
 pub(super) enum Input {
     Pipe(pipe::Receiver),
     Socket(UnixStream),
-    /// A file or a terminal, read on a thread: the program need not wait for it when it ends.
+    /// A file or a terminal, read on a thread that does not keep the program from ending.
     Thread(mpsc::Receiver<io::Result<Vec<u8>>>, Vec<u8>),
 }
 
 pub(super) enum Output {
     Pipe(pipe::Sender),
     Socket(UnixStream),
-    /// A file or a terminal, which takes everything at once.
+    /// A file or a terminal, written to directly.
     File(File),
 }
 
-/// The streams as they were, to be put back.
+/// The original streams, to be restored.
 pub(super) struct Kept {
     input: OwnedFd,
     output: OwnedFd,
@@ -54,10 +54,10 @@ pub(super) fn open() -> io::Result<(Input, Output, Kept)> {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // If this fails, nothing can be done about it, and the program may still end normally.
+        // Errors are ignored: nothing can be done about them, and the program may still end normally.
         drop(io::stdout().flush());
         for file in [&self.input, &self.output] {
-            // Other processes share the pipe and expect it to block.
+            // Other processes share the pipe and expect blocking reads and writes.
             let _ = ioctl_fionbio(file, false);
         }
         let _ = dup2_stdin(&self.input);

@@ -1,4 +1,4 @@
-//! As tokio has them, on threads of its own.
+//! The standard streams of tokio, which uses threads for them.
 
 use std::io;
 
