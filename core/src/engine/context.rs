@@ -1,4 +1,4 @@
-//! What the code of a rule sees: one message, and the state when it comes.
+//! The input of checks and trackers: one message, and the state before it.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -20,13 +20,13 @@ pub(crate) const OPENING: &[&str] = &["@makes", "@attaches"];
 /// Calls that open a session of a known id.
 pub(crate) const ATTACHING: &[&str] = &["@attaches"];
 
-/// Calls that end the work of a session, which is not open once they are answered.
+/// Calls that end the work of a session, and close it with their answer.
 pub(crate) const ENDING: &[&str] = &["@ends"];
 
-/// Calls after whose answers a session is not open.
+/// Calls whose answers close a session.
 pub(crate) const CLOSING: &[&str] = &["@ends", "@deletes"];
 
-/// The kind by which a message is named beside its method: that of an update or, where a method is both a request and a
+/// The second part of a message's name: the kind of an update or, for a method that is both a request and a
 /// notification, which of the two it is.
 pub(crate) fn kind_of<'k>(method: &Method, is_request: bool, update: Option<&'k str>) -> Option<&'k str> {
     match (method.kind, is_request) {
@@ -39,17 +39,17 @@ pub(crate) fn kind_of<'k>(method: &Method, is_request: bool, update: Option<&'k 
 /// One message: a call, or an answer together with the call that it ends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RuleMessage<'a> {
-    /// The method, of an answer the method that was called.
+    /// The method; for an answer, that of its request.
     pub(crate) method: &'a str,
     /// The session it is about.
     pub(crate) session: Option<&'a Arc<str>>,
-    /// Params of a call, result of an answer, an error that is to be judged; `None` where an error is tracked. They fit
-    /// the model.
+    /// Params of a call, result of an answer, or the error object in checks of errors; `None` when an error is tracked.
+    /// It was validated against the model.
     pub(crate) body: Option<&'a str>,
-    /// What was seen of the body when it was read, and the text that it stands in.
+    /// The index of the body's members, and the text that it refers to.
     pub(crate) field_index: Option<(&'a str, &'a FieldIndex)>,
     pub(crate) rows: RuleSet,
-    /// The call that an answer ends, or the request that a call is.
+    /// The request of an answer, or of a call that is a request.
     pub(crate) request: Option<&'a OpenRequest>,
 }
 
@@ -61,12 +61,12 @@ impl<'a> RuleMessage<'a> {
         RuleMessage { method: &request.method, session, body, field_index: None, rows, request: Some(request) }
     }
 
-    /// What the trackers noted when the call went through that this answer ends.
+    /// What the trackers of the request returned, if this is an answer.
     pub(crate) fn note(&self) -> Option<&'a str> {
         self.request?.note.as_deref()
     }
 
-    /// The id of the session that an answer opens or, of any other message, the session that it is about.
+    /// The id of the session that an answer opens; for any other message, its session.
     pub(crate) fn opens(&self) -> Option<Cow<'a, str>> {
         match self.request.and_then(|request| request.row).map(|row| row.effect) {
             Some(Effect::Makes) => self.text("/sessionId"),
@@ -79,7 +79,7 @@ impl<'a> RuleMessage<'a> {
         self.given(pointer).filter(|value| *value != "null")
     }
 
-    /// As [`get`](Self::get), with null distinct from absence, for patches (ENUM-11).
+    /// Like [`get`](Self::get), with null distinct from absence, for patches (ENUM-11).
     pub(crate) fn given(&self, pointer: &str) -> Option<&'a str> {
         #[cfg(test)]
         json::watch::look_up(self.body.unwrap_or_default(), pointer);
@@ -92,7 +92,7 @@ impl<'a> RuleMessage<'a> {
         json::unescape(self.get(pointer)?)
     }
 
-    /// Whether there may be a variant of this name somewhere in the body.
+    /// Whether the body may contain a variant with this tag. May be `true` although there is none.
     pub(crate) fn may_have(&self, tag: &str) -> bool {
         self.field_index.is_none_or(|(_, field_index)| field_index.may_have(tag))
     }
@@ -103,7 +103,7 @@ impl<'a> RuleMessage<'a> {
     }
 }
 
-/// A message and the state when it comes.
+/// A message and the state before it.
 #[derive(Debug)]
 pub(crate) struct RuleContext<'a> {
     pub(crate) message: RuleMessage<'a>,
@@ -121,8 +121,7 @@ impl<'a> RuleContext<'a> {
         RuleContext { message, sender, state, session, options: OnceCell::new() }
     }
 
-    /// The config options in the list at a pointer, each with these members. Several rules are about them, so the list
-    /// is read once, by the first that asks.
+    /// These members of each config option in the list at a pointer. Several rules need them, so the list is read once.
     pub(crate) fn options(&self, pointer: &str, members: [&str; 4]) -> &[[Option<&'a str>; 4]] {
         self.options.get_or_init(|| json::columns(self.message.get(pointer).unwrap_or("[]"), members))
     }
@@ -132,32 +131,32 @@ impl<'a> RuleContext<'a> {
         Way::of(self.sender == self.state.config.role)
     }
 
-    /// What is known of the session that the message is about.
+    /// The state of the session that the message is about.
     pub(crate) fn session(&self) -> Option<&'a Session> {
         self.session
     }
 
-    /// What is known of any session that the message names: its own, one that is open here, or one that was told of before
-    /// its answer.
+    /// The state of any session that the message names: its own, an open one, or one that updates named before the
+    /// answer that opens it.
     pub(crate) fn session_of(&self, id: &str) -> Option<&'a Session> {
         let own = self.session.filter(|_| self.message.session.is_some_and(|own| **own == *id));
         own.or_else(|| self.state.sessions.met(id))
     }
 
-    /// What the peer's capabilities say under `_meta` of one extension (EXT-10).
+    /// The value of one extension in `_meta` of the peer's capabilities (EXT-10).
     pub(crate) fn peer_extension(&self, name: &str) -> Option<&'a str> {
         self.state.peer.extension(name)
     }
 
-    /// The part of this name that the message may not have: its capability was not advertised. `None` where there is no
-    /// such part in this version, or its draft is off.
+    /// The part of this name, if its capability was not advertised. `None` if the version has no such part, or its
+    /// draft is off.
     pub(crate) fn lacks(&self, name: &str) -> Option<&'static Part> {
         let part = self.state.part(self.message.method, name)?;
         (part.draft == 0 || self.state.config.drafts & (1 << part.draft) != 0).then_some(())?;
         (!self.state.has(part)).then_some(part)
     }
 
-    /// Whether a side has advertised what stands at a pointer into its capabilities.
+    /// Whether a side has advertised the capability at a pointer into its capabilities.
     pub(crate) fn advertises(&self, side: Role, pointer: &str) -> bool {
         self.state.advertises(side, pointer)
     }

@@ -1,20 +1,20 @@
 //! Sessions that updates name before the call that opens them is answered (SESS-52).
 //!
-//! An agent may send the commands, the plan or a tool call of a new session as soon as it has made the id, which the
-//! client learns from the answer. What these updates say is kept here until an answer names the id and takes it over;
-//! the rest is dropped when no such answer is awaited any more. Nothing but updates may name these sessions. A child that
-//! such a session announces is kept and taken over together with it.
+//! An agent may send the commands, the plan or a tool call of a new session as soon as it has chosen the id, before the
+//! client gets the answer with the id. The state that these updates set is kept here until an answer names the session;
+//! the rest is dropped when no such answer is awaited any more. Only updates may name these sessions. A child that such
+//! a session announces is kept with it.
 
 use std::sync::{Arc, OnceLock};
 
 use super::session::{Session, SessionState};
 use super::session_table::SessionTable;
 
-/// Number of ids that are kept beyond the number of answers that are awaited: those of calls that failed after the agent had
-/// sent updates for their sessions.
+/// The number of ids that are kept in addition to one per awaited answer. A call may fail after the agent has sent
+/// updates for its session.
 const SPARE: usize = 4;
 
-/// What is known of sessions by id.
+/// The state of these sessions by id.
 #[derive(Debug, Default)]
 pub(super) struct Early {
     known: SessionTable,
@@ -23,13 +23,13 @@ pub(super) struct Early {
 }
 
 impl Early {
-    /// The session of this id; a new one if no update has named it.
+    /// The session of this id; a default one if no update has named it.
     pub(super) fn get(&self, id: &str) -> &Session {
         static FRESH: OnceLock<Session> = OnceLock::new();
         self.find(id).unwrap_or_else(|| FRESH.get_or_init(|| Session::new(SessionState::Ready)))
     }
 
-    /// The session of this id, if anything was told of it.
+    /// The session of this id, if an update has named it.
     pub(super) fn find(&self, id: &str) -> Option<&Session> {
         self.known.get(id)
     }
@@ -46,14 +46,14 @@ impl Early {
         self.children
     }
 
-    /// Follows the updates of a session from now on, unless there are too many for the answers that are awaited.
+    /// Adds a session, unless there are too many for the number of awaited answers.
     pub(super) fn enter(&mut self, id: &Arc<str>, expected: usize) {
         if self.known.len() - self.children < expected + SPARE || self.known.contains_key(id) {
             self.known.enter(Arc::clone(id), || Session::new(SessionState::Ready));
         }
     }
 
-    /// The session of this id, which is a child from now on.
+    /// Adds a child session.
     pub(super) fn announce(&mut self, id: Arc<str>) -> &mut Session {
         let session = self.known.enter(id, || Session::new(SessionState::Ready));
         self.children += usize::from(session.child.is_none());

@@ -7,9 +7,9 @@ use crate::jsonrpc::Id;
 
 /// Names a request by its id, by its serial, or by both.
 ///
-/// It is made from an id (`&Id`), a serial (`u64`), an [event](crate::connection::Request) or an [`OpenRequest`]. A peer may
-/// use an id again once its request has been answered; the id then names the later request. A serial is never used again, so
-/// a host that keeps requests for a while names them by serial or event.
+/// Created from an id (`&Id`), a serial (`u64`), an [event](crate::connection::Request) or an [`OpenRequest`]. A peer
+/// may reuse an id once its request has been answered; the id then names the later request. A serial is never reused,
+/// so a host that keeps requests for later should name them by serial or event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestKey<'a> {
     pub(crate) id: Option<&'a Id>,

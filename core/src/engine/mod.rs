@@ -1,15 +1,15 @@
-//! The protocol and nothing else: what a conversation is, which messages it allows, and what each message changes.
+//! The protocol itself: the state of a conversation, which messages it allows, and what each message changes.
 //!
-//! Theory of operation. A [`State`] is what both sides of a connection know: the version, what each side can do, open
-//! requests, sessions and what is in them. Two operations matter. *Judging* holds a message against a state: admission
-//! asks whether the method may be used now by this side ([`Attempt`]), then the checks of the catalogue's rules are asked,
-//! each a row that names the messages it is about. *Applying* changes the state by a message that went through: the
-//! trackers, rows of the same form. Neither reads or writes bytes or reports anything, and there is no clock but the numbers
-//! that are passed in. So one engine serves a connection, which judges its host and its peer, and an observer.
+//! Theory of operation. A [`State`] is what both sides of a connection know: the version, the capabilities, open
+//! requests, sessions and their contents. There are two operations. *Judging* checks a message against a state:
+//! admission decides whether this side may use the method now ([`Attempt`]), then the checks of the catalogue's rules
+//! run, each a row with the messages that it applies to. *Applying* changes the state by an accepted message: the
+//! trackers, rows of the same form. Neither reads or writes bytes or reports anything, and times are numbers that are
+//! passed in. So the same engine serves a connection, which judges its host and its peer, and an observer.
 //!
-//! Read in this order: `settings`, `names` (words that hosts see too), `state`, `session`, `table`, `early`, `pending`,
-//! `key` (what is known), `admission`, `rows` (checks and trackers), `context` (what they see), `areas` (all of them, by the
-//! areas of the catalogue), `questions` (requests that end with the work they belong to), `operations` (what updates do, for who keeps a
+//! Read in this order: `settings`, `names` (enums that hosts see, too), `state`, `session`, `session_table`, `early`,
+//! `pending`, `key` (the state), `admission`, `rows` (checks and trackers), `context` (their input), `areas` (all of
+//! them, by the areas of the catalogue), `questions` (requests that ask the user), `operations` (what updates do to a
 //! conversation).
 //!
 //! Nothing here imports the connection or anything above it; a test says so.

@@ -1,4 +1,4 @@
-//! Words that hosts see in events and errors.
+//! Enums that hosts see in events and errors.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use std::sync::Arc;
 pub enum MisuseKind {
     /// The call came too early, too late, or twice.
     Phase,
-    /// The method does not exist, is not for this side, or is a notification instead of a request or the other way round.
+    /// The method does not exist, this side does not send it, or it is a notification and was sent as a request or vice
+    /// versa.
     Method,
     /// The peer has not advertised a capability that the message needs.
     Capability,
@@ -37,7 +38,7 @@ impl MisuseKind {
     }
 }
 
-/// When an update came in the life of its session.
+/// The phase of the session in which an update was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Timing {
     /// During a turn.

@@ -20,44 +20,45 @@ pub struct OpenRequest {
     pub serial: u64,
     /// The method.
     pub method: Cow<'static, str>,
-    /// The session that the request is about; `None` when it is about none.
+    /// The session that the request is about, if any.
     pub session: Option<Arc<str>>,
     /// Whether its sender has asked to cancel the request.
     pub cancelled: bool,
-    /// A time in milliseconds on the host's clock. For a request of the host, when it ends with
-    /// [`Outcome::Timeout`](crate::connection::Outcome::Timeout). For a request of the peer, when the host is reminded to
-    /// answer it ([`Config::reminder`](crate::connection::Config::reminder)); the request stays open. `None` for never.
+    /// A time in milliseconds on the host's clock. A request of the host ends then with
+    /// [`Outcome::Timeout`](crate::connection::Outcome::Timeout). For a request of the peer, the host is reminded then
+    /// to answer it ([`Config::reminder`](crate::connection::Config::reminder)); the request stays open. `None` means
+    /// never.
     pub deadline: Option<u64>,
     pub(crate) row: Option<&'static Method>,
-    /// The generation of that session: tells it from a later session of the same id.
+    /// The generation of that session, which distinguishes it from a later session of the same id.
     pub(crate) generation: Option<u64>,
-    /// What a tracker needs again when the answer comes: a terminal's id, say. JSON in a format of the tracker's area.
+    /// What a tracker needs when the answer comes, such as a terminal's id. JSON in a format of the tracker's area.
     pub(crate) note: Option<Box<str>>,
-    /// When it ends because its sender has cancelled it. For a prompt that has ended, when its turn ends too.
+    /// When a cancelled request ends without an answer. For a prompt that has ended, when its turn ends, too.
     pub(crate) grace: Option<u64>,
     /// How it ended before it was answered, if it did.
     pub(crate) late: Option<Late>,
 }
 
-/// What a request of the host that ended without an answer still holds.
+/// What a request of the host that ended without an answer still occupies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
-    /// All that it held when it was sent: the answer settles it.
+    /// Everything, until its late answer.
     Holds,
-    /// It was a prompt, and its turn is over.
+    /// Nothing: it was a prompt, and its turn has ended.
     Released,
 }
 
 /// The open requests of one direction, by number and by id.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    /// Oldest first, with the serial; `None` where one has ended, but never in front, nor in more than half of all.
+    /// Oldest first, with the serial. `None` for one that has ended; never at the front, nor in more than half of all.
     requests: VecDeque<(u64, Option<OpenRequest>)>,
-    /// The serials of those that are open.
+    /// The serials of open requests.
     by_id: HashMap<Id, u64>,
     /// Min-heap of deadlines with serials. May contain stale entries of finished requests, except at the top.
     deadlines: BinaryHeap<Reverse<(u64, u64)>>,
-    /// Those that end, or matter, with the work of their session ([`follows_session`](OpenRequest::follows_session)).
+    /// Requests that are looked up by session ([`follows_session`](OpenRequest::follows_session)).
     by_session: Set<(Arc<str>, u64)>,
 }
 
@@ -85,7 +86,7 @@ impl Pending {
         self.insert_as(request.serial, request);
     }
 
-    /// Inserts a request under a number above those of all others.
+    /// Inserts a request under a number that is higher than all others.
     pub(crate) fn insert_as(&mut self, number: u64, request: OpenRequest) {
         self.by_id.insert(request.id.clone(), number);
         self.deadlines.extend([request.deadline, request.grace].into_iter().flatten().map(|at| Reverse((at, number))));
@@ -99,7 +100,7 @@ impl Pending {
         self.by_id.get(id).and_then(|serial| self.by_serial(*serial))
     }
 
-    /// The request that a key names; `None` where its id and its serial name two.
+    /// The request that a key names; `None` if its id and its serial name different ones.
     pub(crate) fn find(&self, key: RequestKey<'_>) -> Option<&OpenRequest> {
         let found = match key.serial {
             Some(serial) => self.by_serial(serial),
@@ -112,8 +113,7 @@ impl Pending {
         self.requests.get(self.place(serial)?)?.1.as_ref()
     }
 
-    /// Marks a request as cancelled, and ends it at this time unless it is answered before; `None` if it was marked
-    /// already.
+    /// Marks a request as cancelled; it ends at `grace` unless it is answered before. `None` if it was marked already.
     pub(crate) fn mark_cancelled(&mut self, id: &Id, grace: Option<u64>) -> Option<&OpenRequest> {
         let number = *self.by_id.get(id)?;
         let at = self.place(number)?;
@@ -126,7 +126,7 @@ impl Pending {
         Some(request)
     }
 
-    /// The requests of one session that follow it ([`follows_session`](OpenRequest::follows_session)), oldest first.
+    /// The requests of one session for which [`follows_session`](OpenRequest::follows_session) holds, oldest first.
     pub(crate) fn of_session<'p>(&'p self, session: &'p Arc<str>) -> impl Iterator<Item = &'p OpenRequest> {
         let mine = self.by_session.from(&(Arc::clone(session), 0)).take_while(move |((of, _), ())| of == session);
         mine.filter_map(|((_, number), ())| self.by_serial(*number))
@@ -154,7 +154,7 @@ impl Pending {
         request
     }
 
-    /// Marks a late prompt as one whose turn is over.
+    /// Marks a late prompt as one whose turn has ended.
     pub(crate) fn release(&mut self, id: &Id) {
         let at = self.by_id.get(id).and_then(|number| self.place(*number));
         if let Some(request) = at.and_then(|at| self.requests.get_mut(at)?.1.as_mut()) {
@@ -247,7 +247,7 @@ mod tests {
             let deadline = (serial % 3 != 0).then_some(serial * 31 % 977);
             pending.insert(request(serial, deadline));
             model.insert(serial, deadline);
-            // The first one stays for long; of the others most end, in an order that is none.
+            // The first one stays open for long; most of the others end, in pseudo-random order.
             let gone = serial * 17 % 5000;
             if gone > 0 {
                 let ended = pending.remove(&id(gone)).map(|request| request.serial);

@@ -1,6 +1,6 @@
-//! Requests that ask the client's user, and how each ends when nobody will answer it any more.
+//! Requests that ask the client's user, and how each ends if the user can no longer answer it.
 //!
-//! The specification says of each of [`QUESTIONS`] what the answer is then. A further method of that kind is a further row.
+//! The specification defines the result for each of [`QUESTIONS`]. Another such method needs another row.
 
 use crate::rules::RuleId;
 
@@ -8,13 +8,13 @@ use crate::rules::RuleId;
 #[derive(Debug)]
 pub(crate) struct Question {
     method: &'static str,
-    /// The result that says that the user was not asked to the end.
+    /// The result if the user did not answer.
     pub(crate) auto_answer: &'static str,
-    /// The rule of the answer, by [`AutoAnswerReason`].
+    /// The rule that requires the result, by [`AutoAnswerReason`].
     pub(crate) rules: [RuleId; 6],
-    /// The rule that the error for cancelled work breaks in place of that result, if it breaks one.
+    /// The rule that is broken by the error for cancelled requests instead of that result, if any.
     pub(crate) no_error: Option<RuleId>,
-    /// The rule by which that error means that result.
+    /// The rule by which that error is read as that result.
     pub(crate) given_up: RuleId,
 }
 
@@ -23,20 +23,20 @@ pub(crate) struct Question {
 pub(crate) enum AutoAnswerReason {
     /// The session's work is being cancelled.
     Cancel,
-    /// It was asked after that.
+    /// The request came after the cancellation.
     Late,
-    /// The prompt that the session works on is being cancelled by its request.
+    /// The request `session/prompt` is being cancelled.
     Prompt,
     /// The session is being closed.
     SessionEnd,
     /// The connection is being closed.
     End,
-    /// The agent has taken the question back (version 2).
+    /// The agent has withdrawn the request (version 2).
     Withdrawn,
 }
 
 impl AutoAnswerReason {
-    /// Whether the background ends as well.
+    /// Whether background work ends as well.
     pub(crate) fn is_an_end(self) -> bool {
         matches!(self, AutoAnswerReason::SessionEnd | AutoAnswerReason::End)
     }

@@ -1,9 +1,9 @@
-//! Checks and trackers: the code of a rule is a row, the messages it is about and one function.
+//! Checks and trackers: a row has the rule, the messages that it applies to, and a function.
 //!
-//! A message is named by its method, and a `session/update` also by its kind, as in `session/update:tool_call`, or its
-//! form where it has both, as in `mcp/message:request`; `@makes` and the like are all methods with that effect on a session;
-//! `*` is every message. Each message looks its rows up once, so a
-//! rule costs nothing where it does not apply.
+//! A message is named by its method; a `session/update` also by its kind, as in `session/update:tool_call`; a method
+//! that is both a request and a notification also by its form, as in `mcp/message:request`. `@makes` and the like stand
+//! for all methods with that effect on a session, `*` for every message. The rows are looked up once per message, so a
+//! rule costs nothing for other messages.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -44,18 +44,19 @@ pub(crate) enum Action {
     Pass,
     /// Report it; the message goes through.
     Report,
-    /// Report it even under the strict policy: the fault lies in an earlier message, so refusing this one would not help.
+    /// Report it even under the strict policy: the fault lies in an earlier message, so refusing this one would not
+    /// help.
     ReportAlways,
-    /// The message goes through, and is reported where the host is strict: the peer's as the policy for the rule says; the
-    /// host's own, as advice on a recommendation, where it has set that policy for notes.
+    /// The message goes through. It is reported only under [`Policy::Strict`](super::Policy::Strict): the peer's if
+    /// that is the policy for the rule; the host's own, as advice, if that is the policy for notes.
     AdviseIfStrict,
     /// Remove the values at the finding's places and report it; on receive only.
     Strip,
-    /// Remove them even under the strict policy: the rest of the message is of use without them.
+    /// Remove them even under the strict policy: the rest of the message is useful without them.
     LeaveOut,
     /// Do not deliver the message; for notifications and answers.
     Drop,
-    /// Misuse on send; on receive, answer with an error of this code, or drop what has no answer.
+    /// Misuse on send. On receive, answer a request with an error of this code, and drop any other message.
     Refuse(ErrorCode),
 }
 
@@ -69,23 +70,23 @@ pub(crate) enum MessageKind {
     Call,
     /// A result.
     Answer,
-    /// An error, whose object is the body. The peer's end requests whatever is said of them.
+    /// An error, whose object is the body. An error of the peer ends its request even if it breaks a rule.
     Error,
 }
 
-/// A rule that may object to a message.
+/// A check of a rule.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) rule: RuleId,
     pub(crate) on: MessageKind,
     pub(crate) messages: &'static [&'static str],
-    /// What a finding means to the host's own message.
+    /// What a finding does to the host's own message.
     pub(crate) send: Action,
-    /// What it means to the peer's, under the tolerant policy.
+    /// What it does to the peer's message, under the tolerant policy.
     pub(crate) receive: Action,
     /// The kind of misuse when the host's message is refused.
     pub(crate) kind: MisuseKind,
-    /// The versions in which it is tried, beside those of its rule.
+    /// The versions in which it runs, of those that have the rule.
     versions: Versions,
     pub(crate) test: fn(&RuleContext<'_>) -> Option<Finding>,
 }
@@ -110,25 +111,25 @@ impl Check {
         }
     }
 
-    /// With another action on the host's own messages.
+    /// Sets the action on the host's own messages.
     pub(crate) const fn send(mut self, action: Action) -> Self {
         self.send = action;
         self
     }
 
-    /// With another action on the peer's messages.
+    /// Sets the action on the peer's messages.
     pub(crate) const fn receive(mut self, action: Action) -> Self {
         self.receive = action;
         self
     }
 
-    /// In one version only, where its rule is about several.
+    /// Restricts the check to one version, if its rule is in several.
     pub(crate) const fn only(mut self, version: u16) -> Self {
         self.versions = Versions::only(version);
         self
     }
 
-    /// With another kind of misuse.
+    /// Sets the kind of misuse.
     pub(crate) const fn kind(mut self, kind: MisuseKind) -> Self {
         self.kind = kind;
         self
@@ -142,7 +143,7 @@ pub(crate) struct Finding {
     pub(crate) pointer: Cow<'static, str>,
     /// Further places of the same kind.
     pub(crate) also: Vec<String>,
-    /// Whether the pointer ends with a name that the sender made up.
+    /// Whether the pointer ends with a name that the sender chose.
     pub(crate) made_up: bool,
     /// What is wrong, what was expected and, for the host, what to do instead.
     pub(crate) message: Cow<'static, str>,
@@ -159,7 +160,7 @@ impl Finding {
         Finding { pointer, also: Vec::new(), made_up: false, message }
     }
 
-    /// One that is about all of these places; `None` where there are none.
+    /// A finding about all of these places; `None` if there are none.
     pub(crate) fn at_all(mut places: Vec<String>, message: &'static str) -> Option<Self> {
         if places.is_empty() {
             return None;
@@ -168,20 +169,21 @@ impl Finding {
         Some(Finding { also, ..Finding::new(places.remove(0), message) })
     }
 
-    /// One whose pointer ends with a name that the sender made up: the host is told of it, an answer does not repeat it.
+    /// Marks that the pointer ends with a name that the sender chose. It is reported to the host, but not repeated to
+    /// the peer.
     pub(crate) fn made_up(self) -> Self {
         Finding { made_up: true, ..self }
     }
 }
 
-/// What is remembered of messages that went through, in either direction.
+/// Updates the state by an accepted message, in either direction.
 #[derive(Debug)]
 pub(crate) struct Tracker {
-    /// The rules that it follows.
+    /// The rules that need this state.
     pub(crate) rules: &'static [RuleId],
     pub(crate) on: MessageKind,
     pub(crate) messages: &'static [&'static str],
-    /// What it returns for a call is kept until its answer; see [`RuleMessage::note`].
+    /// The result for a request is kept until its answer; see [`RuleMessage::note`].
     pub(crate) track: fn(&mut State, &RuleMessage<'_>) -> Option<Box<str>>,
 }
 
@@ -192,13 +194,13 @@ impl Check {
 }
 
 impl Tracker {
-    /// Whether it follows a rule of this version; what follows none is for all.
+    /// Whether this version has one of its rules. A tracker without rules runs in all versions.
     fn is_of(&self, version: u16) -> bool {
         self.rules.is_empty() || self.rules.iter().any(|rule| rule.rule().versions.contains(version))
     }
 
     pub(crate) fn is_on(&self) -> bool {
-        // All of them are asked, so that a proof sees each.
+        // Every rule is evaluated, without a shortcut, so that `cargo xtask rules --prove` sees each.
         self.rules.iter().filter(|rule| !rule.is_on(Way::Track)).count() == 0
     }
 }
@@ -241,7 +243,7 @@ impl Index {
         index
     }
 
-    /// The rows of a name as checks and trackers have them.
+    /// The rows of a name.
     fn rows(&mut self, name: &'static str) -> &mut Rows {
         if name == "*" {
             return &mut self.any;
@@ -264,7 +266,7 @@ fn find<'l, T>(list: &'l [(&'static str, T)], name: &str) -> Option<&'l T> {
     Some(&list[at].1)
 }
 
-/// Most names differ in their length, which is quicker to see than what they say.
+/// By length first: most names differ in it, and comparing it is cheap.
 fn order(one: &str, other: &str) -> Ordering {
     one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }

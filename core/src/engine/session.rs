@@ -1,7 +1,8 @@
-//! The state of each session: whether it is open, whether a turn is running, its terminals, modes, tool calls and so on.
+//! The state of each session: whether it is open, whether a turn is running, its terminals, modes, tool calls and so
+//! on.
 //!
-//! The trackers in [`areas`](super::areas) write it. They see every call and every answer that crosses the connection, in
-//! either direction, once it has been accepted. What one side sends the other receives, so both sides have the same state.
+//! The trackers in [`areas`](super::areas) write it. They see every accepted call and answer, in either direction. One
+//! side receives what the other sends, so both sides have the same state.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ const UPDATE: &str = "session/update";
 /// The rule that a message of this method breaks by naming a session that is not known.
 pub(crate) fn unknown(row: &Method, way: Way) -> RuleId {
     match row.name {
-        // The host's update cannot be one that comes too early: it knows whether a call waits for its answer.
+        // The host's own update cannot be too early: the host knows whether a call has no answer yet.
         UPDATE if way == Way::Receive => id!("SESS-52"),
         "elicitation/create" => id!("ELIC-05"),
         _ => id!("SESS-01"),
@@ -33,7 +34,6 @@ pub(crate) fn unknown(row: &Method, way: Way) -> RuleId {
 /// Whether a message may name a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// It may.
     Fits,
     /// The session is being loaded or resumed.
     NotSetUp,
@@ -98,17 +98,18 @@ pub struct Session {
     pub turn: Turn,
     /// The ids of the session's terminals that are not released, and whether the command of each has ended (TERM-04).
     pub terminals: Map<Box<str>, bool>,
-    /// Tells the session from an earlier one of the same id; see [`Sessions::of`].
+    /// Distinguishes the session from an earlier one of the same id; see [`Sessions::of`].
     pub(super) generation: u64,
-    /// Whether the user has logged out since the session was opened, so that calls may fail for lack of a login (AUTH-25).
+    /// Whether the user has logged out since the session was opened, so that requests may fail because of that
+    /// (AUTH-25).
     pub auth_uncertain: bool,
-    /// A call that opens it has succeeded.
+    /// A request that opens it has succeeded.
     pub(crate) opened: bool,
     /// Prompts without an answer.
     pub(crate) prompts: usize,
-    /// Prompts whose turn has ended without an answer, which may still come.
+    /// Prompts whose turn has ended without an answer; the answer may still come.
     pub(crate) late_prompts: usize,
-    /// Terminals that were asked for and are not there yet.
+    /// Requests `terminal/create` without an answer.
     pub(crate) creating: usize,
     /// Byte limits of open terminals that have one.
     pub(crate) byte_limits: Map<Box<str>, u64>,
@@ -121,13 +122,13 @@ pub struct Session {
     pub(crate) plans: Plans,
     pub(crate) commands: Commands,
     pub(crate) compactions: Compactions,
-    /// Terminals, open or in that list, that a tool call has shown.
+    /// Terminals, open or released, that a tool call has shown.
     pub(crate) shown: Set<Box<str>>,
     pub(crate) permits: PermissionState,
     pub(crate) place: Option<SessionDirs>,
     pub(crate) turns: Turns,
     pub(crate) work: Work,
-    /// What it has as a child of another session.
+    /// Set if it is a child of another session.
     pub(crate) child: Option<Child>,
 }
 
@@ -166,18 +167,18 @@ impl Session {
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     pub(crate) known: SessionTable,
-    /// Calls without an answer that will make a session known whose id is not known yet.
+    /// The number of requests without an answer that will open a session whose id is not known yet.
     pub(crate) expected: usize,
-    /// Sessions that updates name while such a call has no answer.
+    /// Sessions that updates name while such a request has no answer.
     pub(super) early: Early,
     /// Sessions that are not open here.
     pub(crate) closed: ClosedSessions,
-    /// Child sessions, each behind its parent.
+    /// Child sessions: pairs of parent and child.
     pub(crate) children: Set<(Arc<str>, Arc<str>)>,
     lives: u64,
 }
 
-/// A limit that is reached.
+/// A limit that has been reached.
 pub(crate) struct Full {
     pub(crate) rule: RuleId,
     what: &'static str,
@@ -200,7 +201,7 @@ impl Sessions {
         self.told_mut(id?)
     }
 
-    /// As [`get_mut`](Self::get_mut), by the text of the id.
+    /// Like [`get_mut`](Self::get_mut), by the text of the id.
     #[inline]
     pub(crate) fn told_mut(&mut self, id: &str) -> Option<&mut Session> {
         if self.expected == 0 || self.known.contains_key(id) {
@@ -217,12 +218,12 @@ impl Sessions {
         self.known.get(id).or_else(early)
     }
 
-    /// The session of this id, if it is open here or anything was told of it before its answer.
+    /// The session of this id, if it is open here or updates named it before its answer.
     pub(crate) fn met(&self, id: &str) -> Option<&Session> {
         self.known.get(id).or_else(|| self.early.find(id))
     }
 
-    /// The session of this id, which begins now if there is none; what was told of it before counts.
+    /// Opens a session. The state that earlier updates have set is kept.
     pub(crate) fn enter(&mut self, id: Arc<str>, state: SessionState) -> &mut Session {
         let early = self.early.take(&id);
         let lives = &mut self.lives;
@@ -232,7 +233,7 @@ impl Sessions {
         })
     }
 
-    /// As [`enter`](Self::enter), for a child of this session.
+    /// Like [`enter`](Self::enter), for a child of this session.
     pub(super) fn enter_child(&mut self, id: Arc<str>, parent: &str, state: SessionState) -> &mut Session {
         if self.is_known(parent) {
             self.enter(id, state)
@@ -245,8 +246,8 @@ impl Sessions {
         self.known.get(id?).map(|session| session.generation)
     }
 
-    /// The session that a request is about, unless it was closed since. What is answered later says nothing of a session
-    /// that was opened again under the same id.
+    /// The session that a request is about, unless it was closed since. A late answer does not concern a session that
+    /// was opened again under the same id.
     pub(crate) fn of<'r>(&self, request: &'r OpenRequest) -> Option<&'r Arc<str>> {
         request.session.as_ref().filter(|id| self.generation(Some(id)) == request.generation)
     }
@@ -255,7 +256,7 @@ impl Sessions {
         self.known.get(id)
     }
 
-    /// The limit that a call would go over, if any.
+    /// The limit that a call would exceed, if any.
     pub(crate) fn full(&self, row: &Method, session: Option<&str>, limits: &Limits) -> Option<Full> {
         let open_here = || session.and_then(|id| self.known.get(id));
         let opens = match row.effect {
@@ -274,7 +275,7 @@ impl Sessions {
         (count >= limit).then_some(Full { rule, what, limit })
     }
 
-    /// How many there are, or will be once the answers that are awaited have come.
+    /// The number of sessions, including those that awaited answers will open.
     pub(super) fn held(&self) -> usize {
         self.known.len() + self.expected + self.early.children()
     }
@@ -289,8 +290,8 @@ impl Sessions {
         self.known.get_key_value(id).map(|(known, _)| Arc::clone(known))
     }
 
-    /// Whether there is a session of this id that both sides know of: opened, or being loaded or resumed. Every check
-    /// of whether a message may name a session comes here.
+    /// Whether both sides know a session of this id: it is open, or being loaded or resumed. Every check of whether a
+    /// message may name a session uses this.
     pub(crate) fn is_known(&self, id: &str) -> bool {
         self.known.contains_key(id)
     }
@@ -304,22 +305,21 @@ impl Sessions {
                 Standing::NotSetUp
             }
             _ if self.is_known(id) || !matches!(row.session, Scope::Session | Scope::ReadySession) => Standing::Fits,
-            // An update may come before the answer that names its session. A call may not: nothing has opened the
-            // session, so nothing bounds what is done in its name.
+            // An update may come before the answer that names its session, a call may not.
             _ if self.expected > 0 && row.name == UPDATE => Standing::Fits,
             _ if !unknown(row, way).is_on(way) => Standing::Fits,
             _ => Standing::Unknown,
         }
     }
 
-    /// Prepares to follow an update of a session that no answer has named yet.
+    /// Prepares to track an update of a session that no answer has named yet.
     pub(crate) fn foresee(&mut self, method: &str, id: Option<&Arc<str>>) {
         if let Some(id) = id.filter(|id| self.expected > 0 && method == UPDATE && !self.is_known(id)) {
             self.early.enter(id, self.expected);
         }
     }
 
-    /// A call that opens a session has no id to wait for any more: it named this one, or failed.
+    /// Called when a request that opens a session was answered: with this id, or with an error.
     pub(crate) fn expected_one(&mut self, id: Option<&str>) {
         self.expected = self.expected.saturating_sub(1);
         if let Some(id) = id {
@@ -338,7 +338,7 @@ impl Sessions {
         }
     }
 
-    /// A prompt whose turn has ended here may still be answered.
+    /// Counts a prompt whose turn has ended and that may still be answered.
     pub(crate) fn awaits_late_answer(&mut self, prompt: &OpenRequest) {
         if let Some(session) = self.of(prompt).and_then(|id| self.known.get_mut(id)) {
             session.late_prompts += 1;

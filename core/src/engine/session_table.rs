@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::session::Session;
 
-/// Sessions by id, and the place of the one that was looked up last: a message looks its session up several times, and the
-/// next message is most often about the same one.
+/// Sessions by id, and the place of the one that was looked up last: a message looks its session up several times, and
+/// the next message is most often about the same one.
 #[derive(Debug, Default)]
 pub(crate) struct SessionTable {
     places: HashMap<Arc<str>, usize>,
-    /// `None` where a session has ended.
+    /// `None` for a session that has ended.
     slots: Vec<Option<(Arc<str>, Box<Session>)>>,
     free: Vec<usize>,
     last: Cell<usize>,
@@ -43,7 +43,7 @@ impl SessionTable {
         self.place(id).is_some()
     }
 
-    /// The session of this id, made if there is none.
+    /// The session of this id, created if there is none.
     pub(crate) fn enter(&mut self, id: Arc<str>, new: impl FnOnce() -> Session) -> &mut Session {
         let place = self.place(&id).unwrap_or_else(|| {
             let place = self.free.pop().unwrap_or(self.slots.len());
@@ -70,8 +70,7 @@ impl SessionTable {
         self.slots.iter_mut().flatten().map(|(_, session)| &mut **session)
     }
 
-    /// A message looks its session up five times, most often by the text that an earlier look-up gave out, so that this
-    /// comparison is worth its place in each caller.
+    /// A message looks its session up five times, most often with the same text, so inlining this comparison pays off.
     #[inline]
     fn place(&self, id: &str) -> Option<usize> {
         let last = self.last.get();

@@ -11,29 +11,30 @@ use crate::versions::Versions;
 
 /// What happens to a peer's message that breaks a rule.
 ///
-/// [`Config::policy`] is for all rules, [`Config::policies`] for those of one [`Severity`](crate::rules::Severity). What
-/// counts is the policy for the rule that the [`Violation`](crate::connection::Violation) names:
+/// [`Config::policy`] is for all rules, [`Config::policies`] for those of one [`Severity`](crate::rules::Severity).
+/// What counts is the policy for the rule that the [`Violation`](crate::connection::Violation) names:
 ///
 /// | the peer's message | `Tolerant` | `Strict` | `Off` |
 /// | --- | --- | --- | --- |
 /// | can be repaired: a member or an item that may be left out, a value that another one stands for | repaired, delivered, reported | refused or dropped, reported | repaired, delivered |
 /// | can be used as it is: it comes at the wrong time, or names something unknown | delivered, reported | refused or dropped, reported | delivered |
-/// | lacks what older peers do not send (SESS-90) | delivered | delivered, reported | delivered |
-/// | breaks a rule that forbids it now: a capability that was not advertised, a state that does not allow it | refused or dropped, reported | refused or dropped, reported | delivered where the rule is about more than the method |
+/// | lacks a message that older peers do not send (SESS-90) | delivered | delivered, reported | delivered |
+/// | breaks a rule that forbids it now: a capability that was not advertised, a state that does not allow it | refused or dropped, reported | refused or dropped, reported | delivered if the rule is about more than the method |
 /// | cannot be used: it is not JSON, lacks a required member, or is a request about an unknown session | refused or dropped, reported | refused or dropped, reported | refused or dropped, reported |
 ///
-/// A request is refused by an answer with an error. A notification or an answer is dropped; the request that the answer was
-/// for ends with [`Outcome::Invalid`](crate::connection::Outcome::Invalid). Two things cannot be refused and are reported
-/// under every policy but `Off`: an error that ends a request, and a way to log in that cannot be used, which is left out of
-/// the list. The host's own messages do not depend on the policy, except for notes (see [`Config::policies`]).
+/// A request is refused by an answer with an error. A notification or an answer is dropped; the request that the answer
+/// was for ends with [`Outcome::Invalid`](crate::connection::Outcome::Invalid). Two things cannot be refused and are
+/// reported under every policy but `Off`: an error that ends a request, and an authentication method that cannot be
+/// used, which is removed from the list. The host's own messages do not depend on the policy, except for notes (see
+/// [`Config::policies`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Policy {
-    /// Repair what the specification's tolerance rules let receivers repair; deliver and report it.
+    /// Repair what the specification allows receivers to repair; deliver and report the message.
     #[default]
     Tolerant,
-    /// Refuse and report it.
+    /// Refuse and report the message.
     Strict,
-    /// Deliver it and report nothing.
+    /// Deliver the message and report nothing.
     Off,
 }
 
@@ -41,9 +42,9 @@ pub enum Policy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Maximum length of one frame in bytes, also of the array that answers a batch (32 MiB).
+    /// Maximum length of a frame in bytes, also of the response to a batch (32 MiB).
     pub frame: usize,
-    /// Maximum nesting of lists and objects in one frame; values above [`MAX_DEPTH`](crate::json::MAX_DEPTH) count as that
+    /// Maximum nesting of lists and objects in a frame; at most [`MAX_DEPTH`](crate::json::MAX_DEPTH) takes effect
     /// (128).
     pub depth: u32,
     /// Maximum number of open requests in each direction, and of entries in one batch (1,024).
@@ -52,15 +53,18 @@ pub struct Limits {
     pub sessions: usize,
     /// Maximum number of terminals that are tracked per session (1,024).
     pub terminals: usize,
-    /// Maximum number of other items of one kind that are tracked per session: tool calls, plans, compactions, modes (4,096).
+    /// Maximum number of other items of one kind that are tracked per session: tool calls, plans, compactions, modes
+    /// (4,096).
     pub remembered: usize,
-    /// Entries that a [view](Config::view) has in full, and as many stubs (4,096).
+    /// Maximum number of complete entries in a [view](Config::view), and of stubs (4,096).
     pub view_entries: usize,
-    /// Bytes of a session's view (16 MiB). All views of a connection together have 16 times as many.
+    /// Maximum size of a session's view in bytes (16 MiB). All views of a connection together may have 16 times as
+    /// much.
     pub view_bytes: usize,
-    /// Bytes of one content in a view: the text of a message, the items of a tool call, its raw input (4 MiB).
+    /// Maximum size of one content in a view in bytes: the text of a message, the items of a tool call, its raw input
+    /// (4 MiB).
     pub view_content: usize,
-    /// Bytes of a terminal's output in a view: at most so many, and at least the last half of that (1 MiB).
+    /// Maximum size of a terminal's output in a view in bytes; at least the last half of that is kept (1 MiB).
     pub view_output: usize,
 }
 
@@ -81,7 +85,7 @@ impl Default for Limits {
     }
 }
 
-/// In milliseconds. Long enough for work that stops between two steps, short enough for a person who waits.
+/// In milliseconds. Long enough for work that stops between two steps, short enough for a waiting user.
 const CANCEL_GRACE: u64 = 10_000;
 
 /// The configuration of a connection. It does not change once the connection is created.
@@ -92,44 +96,46 @@ pub struct Config {
     pub role: Role,
     /// How messages are separated on the transport.
     pub framing: Framing,
-    /// What happens to the peer's messages that break a rule.
+    /// What happens to messages of the peer that break a rule.
     pub policy: Policy,
     /// Policies for the rules of one severity, in the order notes, warnings, errors. `None` leaves them to `policy`.
     ///
-    /// The policy for notes matters for what the host sends, too. Under [`Policy::Strict`] the host gets advice on mere
-    /// recommendations (INIT-11, EXT-10). Under [`Policy::Off`] it may send members that the specification does not have
-    /// (EXT-01), which a host that forwards messages of others needs.
+    /// The policy for notes also affects what the host sends. Under [`Policy::Strict`] the host gets advice on
+    /// recommendations (INIT-11, EXT-10). Under [`Policy::Off`] it may send members that the specification does not
+    /// have (EXT-01), as needed by a host that forwards messages.
     pub policies: [Option<Policy>; 3],
-    /// Bounds on what the peer can make the connection keep.
+    /// Bounds on memory and work.
     pub limits: Limits,
     /// The protocol versions that may be agreed on. The default is version 1 alone.
     pub versions: Versions,
     /// The drafts that are enabled; see [`draft`](Config::draft).
     pub drafts: DraftSet,
-    /// Milliseconds after which a request of the host ends with [`Outcome::Timeout`](crate::connection::Outcome::Timeout),
-    /// unless the call has a limit of its own. `None` (the default) waits without limit.
+    /// Milliseconds after which a request of the host ends with
+    /// [`Outcome::Timeout`](crate::connection::Outcome::Timeout), unless the call has a limit of its own. `None` (the
+    /// default) waits without limit.
     pub timeout: Option<u64>,
-    /// Milliseconds that the peer has to answer a request after [`cancel`](crate::connection::Connection::cancel) (10,000).
-    /// Then the request ends with [`Outcome::Cancelled`](crate::connection::Outcome::Cancelled), and an answer that still
-    /// comes is an [`Event::LateResponse`](crate::connection::Event::LateResponse). `None` waits without limit.
+    /// Milliseconds that the peer has to answer a request after [`cancel`](crate::connection::Connection::cancel)
+    /// (10,000). Then the request ends with [`Outcome::Cancelled`](crate::connection::Outcome::Cancelled), and a later
+    /// response is an [`Event::LateResponse`](crate::connection::Event::LateResponse). `None` waits without limit.
     pub cancel_grace: Option<u64>,
-    /// Milliseconds after which the host is reminded, once, of a request of the peer that it has not answered (RPC-15), by
-    /// an [`Advice`](crate::connection::Advice) event with the method and the id. `None` (the default) never reminds.
+    /// Milliseconds after which the host is reminded, once, of a request of the peer that it has not answered (RPC-15),
+    /// by an [`Advice`](crate::connection::Advice) event with the method and the id. `None` (the default) never
+    /// reminds.
     pub reminder: Option<u64>,
     /// Whether a session may have several prompts at once (TURN-03), for agents that queue prompts or add them to the
-    /// running turn. The specification has no capability for it; such agents announce it as `promptQueueing` in `_meta` of
-    /// their capabilities. With it, a client's further prompts are sent with [`Advice`](crate::connection::Advice) instead
-    /// of being misuse, and an agent receives them without a violation. The turn ends with the last answer, and
+    /// running turn. The specification has no capability for it; such agents announce it as `promptQueueing` in `_meta`
+    /// of their capabilities. With it, a client's further prompts are sent with [`Advice`](crate::connection::Advice)
+    /// instead of being misuse, and an agent receives them without a violation. The turn ends with the last answer, and
     /// `session/cancel` is about the prompts that are open when it is sent.
     pub prompt_queueing: bool,
-    /// Whether each session is kept as a conversation, a [view](crate::view::View). Without it that costs nothing.
+    /// Whether the connection keeps a [view](crate::view::View) of each session's conversation. `false` costs nothing.
     pub view: bool,
     pub(crate) foreign_methods: Vec<Box<str>>,
 }
 
 impl Config {
-    /// The default configuration for a side: one message per line, the tolerant policy, version 1, no drafts, no time limit
-    /// for answers but ten seconds after a cancel, no reminders, one prompt at a time.
+    /// The default configuration for a side: one message per line, the tolerant policy, version 1, no drafts, no time
+    /// limit for answers but ten seconds after a cancel, no reminders, one prompt at a time.
     pub fn new(role: Role) -> Self {
         Config {
             role,
@@ -168,8 +174,8 @@ impl Config {
         Ok(())
     }
 
-    /// Allows a method that some peers use although the specification does not have it and its name does not begin with an
-    /// underscore (EXT-07). It is then sent and delivered like an extension method.
+    /// Allows a method that some peers use although the specification does not have it and its name does not begin with
+    /// an underscore (EXT-07). It is then sent and delivered like an extension method.
     ///
     /// # Errors
     /// [`NotForeign`] when the name cannot be that of such a method.
@@ -205,7 +211,7 @@ impl Config {
         self.policies[rule.rule().severity as usize].unwrap_or(self.policy)
     }
 
-    /// Whether a breach of a rule is repaired where that is possible, by the rule's severity.
+    /// Whether messages that break a rule are repaired if possible, by the rule's severity.
     pub(crate) fn repaired(&self) -> [bool; 3] {
         self.policies.map(|own| own.unwrap_or(self.policy) != Policy::Strict)
     }

@@ -24,7 +24,8 @@ pub(crate) struct State {
     pub(crate) version: Option<u16>,
     /// The host's open requests.
     pub(crate) outbound: Pending,
-    /// The host's requests that ended without an answer, in the order in which they ended. The peer may still answer them.
+    /// The host's requests that ended without an answer, in the order in which they ended. The peer may still answer
+    /// them.
     pub(crate) late: Pending,
     /// The peer's open requests.
     pub(crate) inbound: Pending,
@@ -42,7 +43,7 @@ pub(crate) struct State {
     pub(crate) answered: u64,
     /// Cache: the method that was looked up last, as most messages are of the same kind as the one before.
     pub(crate) last_method: Cell<Option<&'static Method>>,
-    /// Cache: the rows of each kind of call that has come.
+    /// Cache: the rows of each kind of call so far.
     pub(crate) rule_sets: Vec<CachedRuleSet>,
 }
 
@@ -82,7 +83,7 @@ impl State {
         }
     }
 
-    /// What is known of a side.
+    /// The state of a side.
     pub(crate) fn side(&self, side: Role) -> &Side {
         if side == self.config.role {
             &self.own
@@ -91,7 +92,7 @@ impl State {
         }
     }
 
-    /// Whether a side has advertised what stands at a pointer into its capabilities.
+    /// Whether a side has advertised the capability at a pointer into its capabilities.
     pub(crate) fn advertises(&self, side: Role, pointer: &str) -> bool {
         match json::pointer(&self.side(side).capabilities, pointer) {
             Some(value) => value == "true" || (value.starts_with('{') && id!("CAP-04").is_on(Way::Track)),
@@ -99,7 +100,7 @@ impl State {
         }
     }
 
-    /// Turns the state to the other side: own becomes peer, inbound becomes outbound.
+    /// Switches the perspective to a side: own becomes peer, inbound becomes outbound.
     pub(crate) fn turn_to(&mut self, role: Role) {
         if self.config.role != role {
             self.config.role = role;
@@ -113,19 +114,19 @@ impl State {
         rule.rule().versions.contains(self.tables.version)
     }
 
-    /// What this part of a method's messages needs.
+    /// The part of this name of a method's messages.
     pub(crate) fn part(&self, method: &str, name: &str) -> Option<&'static Part> {
         self.tables.parts.iter().find(|part| part.name == name && part.methods.contains(&method))
     }
 
-    /// Whether the capability that a part needs was advertised, if it needs one.
+    /// Whether the part needs no capability, or that was advertised.
     pub(crate) fn has(&self, part: &Part) -> bool {
         part.needs.is_none_or(|(of, pointer)| {
             self.advertises(if of == From::Client { Role::Client } else { Role::Agent }, pointer)
         })
     }
 
-    /// A method of the agreed version, if no draft that is off brings it.
+    /// A method of the agreed version, unless it belongs to a draft that is off.
     pub(crate) fn method(&self, name: &str) -> Option<&'static Method> {
         let here = |row: &&'static Method| self.tables.methods.as_ptr_range().contains(&std::ptr::from_ref(*row));
         let last_method = self.last_method.get().filter(|row| row.name == name).filter(here);
@@ -138,7 +139,7 @@ impl State {
 
     /// The rows of the catalogue for a call.
     pub(crate) fn rows(&mut self, method: &'static Method, kind: Option<&'static str>) -> RuleSet {
-        // Both are the model's, so that it is enough to look where they are.
+        // Both are static strings of the model, so comparing addresses is enough.
         let place = |kind: Option<&'static str>| kind.map(|kind| (kind.as_ptr(), kind.len()));
         let same = |(known, of, _): &&CachedRuleSet| std::ptr::eq(*known, method) && place(*of) == place(kind);
         if let Some((.., rows)) = self.rule_sets.iter().find(same) {
@@ -149,7 +150,7 @@ impl State {
         found
     }
 
-    /// As [`rows`](Self::rows), for a method that may be an extension's.
+    /// Like [`rows`](Self::rows), for a method that may be an extension's.
     pub(crate) fn rows_of(
         &mut self,
         row: Option<&'static Method>,
@@ -164,7 +165,7 @@ impl State {
     }
 }
 
-/// What one side said in `initialize`.
+/// What one side sent in `initialize`.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Side {
     /// Its capabilities object, as JSON text.
@@ -174,7 +175,7 @@ pub(crate) struct Side {
     pub(crate) gates: Gates,
 }
 
-/// A method of the tables whose draft, if any, is switched on.
+/// A method of the tables, unless it belongs to a draft that is off.
 pub(crate) fn find_method(tables: &'static Tables, drafts: DraftSet, name: &str) -> Option<&'static Method> {
     let at = tables.methods.binary_search_by_key(&name, |row| row.name).ok()?;
     let row = &tables.methods[at];
@@ -182,7 +183,7 @@ pub(crate) fn find_method(tables: &'static Tables, drafts: DraftSet, name: &str)
 }
 
 impl Side {
-    /// What stands under `_meta` of its capabilities for one extension.
+    /// The value of one extension in `_meta` of its capabilities.
     pub(crate) fn extension(&self, name: &str) -> Option<&str> {
         let pointer = format!("/_meta/{}", name.replace('~', "~0").replace('/', "~1"));
         json::agreed(&self.capabilities, &pointer).filter(|_| id!("EXT-10").is_on(Way::Track))

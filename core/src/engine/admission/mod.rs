@@ -1,7 +1,6 @@
 //! The rules that decide whether a call is admitted, the same for what the host sends and for what the peer sends.
 //!
-//! A rule is a row of [`CHECKS`]: they are tried in order and the first that objects decides. `rows` has the
-//! rules on method, side, form, phase and capability. The rules of each further area get a file of their own here.
+//! The functions in [`CHECKS`] run in order, and the first refusal decides. `rows` has them all.
 
 mod rows;
 
@@ -16,7 +15,7 @@ pub(crate) use rows::{too_early, Gates};
 pub(crate) struct Attempt<'a> {
     pub(crate) method: &'static Method,
     pub(crate) sender: Role,
-    /// Whether the host makes it, or the peer.
+    /// Whether the host or the peer makes the call.
     pub(crate) way: Way,
     /// Request or notification.
     pub(crate) form: Kind,
@@ -24,7 +23,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) ready: bool,
     /// `initialize` has been sent, and may not be sent again.
     pub(crate) begun: bool,
-    /// The method is for logging in or out, and the agent has listed no way to.
+    /// The method is for logging in or out, and the agent has listed no authentication methods.
     pub(crate) unlisted: bool,
     /// What the receiver has advertised.
     pub(crate) gates: &'a Gates,
@@ -34,7 +33,7 @@ pub(crate) struct Attempt<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) rule: RuleId,
-    /// The answer to a peer's request.
+    /// The error code of the response to a peer's request.
     pub(crate) code: ErrorCode,
     /// The kind of misuse when it is the host's call.
     pub(crate) kind: MisuseKind,
@@ -47,7 +46,7 @@ type Check = fn(&Attempt<'_>) -> Option<Refusal>;
 const CHECKS: &[Check] = &[rows::phase, rows::side, rows::once, rows::form, rows::gate, rows::login];
 
 impl Attempt<'_> {
-    /// The first objection to this call.
+    /// Why this call is refused, if it is.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         CHECKS.iter().filter_map(|check| check(self)).find(|refusal| refusal.rule.is_on(self.way))
     }

@@ -7,14 +7,14 @@ use crate::jsonrpc::ErrorCode;
 use crate::rules::Way;
 use crate::validation::table::{From, Gate, Kind, Method, Phase, Tables};
 
-/// INIT-01: `initialize` comes first, and nothing else before it has been answered. INIT-02 for the agent's side of it.
+/// INIT-01: `initialize` comes first, and nothing else before its answer. INIT-02 is the agent's side of that.
 pub(super) fn phase(attempt: &Attempt<'_>) -> Option<Refusal> {
     let early = !attempt.ready && attempt.method.phase == Phase::Ready;
     early.then(|| too_early(attempt.sender))
 }
 
-/// What INIT-01 and INIT-02 say. Names that are in no table are refused by it too: which names there are is settled with
-/// the version.
+/// The refusal by INIT-01 or INIT-02, also for unknown methods: before the version is agreed, the methods are not
+/// known.
 pub(crate) fn too_early(sender: Role) -> Refusal {
     Refusal {
         rule: if sender == Role::Client { id!("INIT-01") } else { id!("INIT-02") },
@@ -24,7 +24,7 @@ pub(crate) fn too_early(sender: Role) -> Refusal {
     }
 }
 
-/// INIT-09: `initialize` once; for INIT-23, [`Attempt::begun`] knows more.
+/// INIT-09: `initialize` is sent once, except as INIT-23 allows, which [`Attempt::begun`] takes into account.
 pub(super) fn once(attempt: &Attempt<'_>) -> Option<Refusal> {
     (attempt.begun && attempt.method.phase == Phase::Start).then(|| Refusal {
         rule: id!("INIT-09"),
@@ -34,7 +34,7 @@ pub(super) fn once(attempt: &Attempt<'_>) -> Option<Refusal> {
     })
 }
 
-/// RPC-27: agents serve the agents' methods, clients the clients'.
+/// RPC-27: agents serve the methods of agents, clients those of clients.
 pub(super) fn side(attempt: &Attempt<'_>) -> Option<Refusal> {
     let right = match attempt.method.from {
         From::Both => true,
@@ -64,7 +64,7 @@ pub(super) fn form(attempt: &Attempt<'_>) -> Option<Refusal> {
     })
 }
 
-/// CAP-15 and the rule of each gate: what the receiver has not advertised, it does not serve.
+/// CAP-15 and the rule of each gate: the receiver does not serve methods whose capability it has not advertised.
 pub(super) fn gate(attempt: &Attempt<'_>) -> Option<Refusal> {
     let gate = attempt.method.gate?;
     if attempt.gates.open(attempt.method) {
@@ -83,7 +83,7 @@ pub(super) fn gate(attempt: &Attempt<'_>) -> Option<Refusal> {
     })
 }
 
-/// AUTH-16: an agent that lists no way to log in serves none of the calls for it.
+/// AUTH-16: an agent that lists no authentication methods serves none of the methods for logging in and out.
 pub(super) fn login(attempt: &Attempt<'_>) -> Option<Refusal> {
     attempt.unlisted.then(|| Refusal {
         rule: id!("AUTH-16"),
@@ -122,7 +122,7 @@ impl Gates {
     }
 }
 
-/// CAP-01 and CAP-04: absent, null or (where it is a boolean) not `true` means no.
+/// CAP-01 and CAP-04: absent, null or, for a boolean, anything but `true` means not advertised.
 fn advertised(gate: &Gate, capabilities: &str) -> bool {
     let pointer: String = gate.path.iter().flat_map(|name| ["/", name]).collect();
     match json::pointer(capabilities, &pointer) {

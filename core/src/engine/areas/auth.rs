@@ -1,8 +1,8 @@
-//! AUTH: ways to log in, and being logged in.
+//! AUTH: authentication methods, and the state of the login.
 //!
-//! The gates of `logout` and `auth/status` are in the model. A login is known by its traces alone: a call that was refused
-//! for want of one, an answer to `authenticate` or `logout`, an agent's own word. No call waits for it: that there
-//! are ways to log in does not mean that anybody has to.
+//! The gates of `logout` and `auth/status` are in the model. The state of the login follows from requests that were
+//! refused because of a missing login, answers to `authenticate` and `logout`, and `auth/status_update`. No request is
+//! refused here because of it: an agent that lists authentication methods need not require a login.
 
 use crate::engine::{
     Action, Area, Check, Finding, MessageKind, MisuseKind, Role, RuleContext, RuleMessage, State, Tracker, OPENING,
@@ -14,17 +14,17 @@ use crate::map::StringMap;
 const INITIALIZE: &[&str] = &["initialize"];
 const LOGIN: &[&str] = &["authenticate", "auth/login"];
 const LOGOUT: &[&str] = &["logout", "auth/logout"];
-/// Calls that an agent of version 2 serves where it lists ways to log in.
+/// Methods that an agent of version 2 serves if it lists authentication methods.
 const LISTED: &[&str] = &["auth/login", "auth/logout"];
 const BOTH: &[&str] = &["authenticate", "auth/login", "logout", "auth/logout"];
 
-/// Whether the agent works for this user, as far as anything has said.
+/// Whether a login is needed, as far as the messages show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Login {
-    /// Nothing has said.
+    /// Not known.
     #[default]
     Unknown,
-    /// A call was refused for want of a login, or the user has logged out.
+    /// A request was refused because of a missing login, or the user has logged out.
     Required,
     /// A login has succeeded.
     Done,
@@ -41,17 +41,17 @@ impl Login {
     }
 }
 
-/// Who carries a login out.
+/// Who performs a login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LoginKind {
-    /// The agent, when it is asked to by `authenticate` (`auth/login` in version 2).
+    /// The agent, on the request `authenticate` (`auth/login` in version 2).
     Agent,
-    /// The user, in a terminal in which the client runs the agent's program once more (AUTH-10). Afterwards a new
+    /// The user, in a terminal in which the client runs the agent's program again (AUTH-10). Afterwards a new
     /// connection is needed (AUTH-13).
     Terminal,
-    /// The agent, by a type of its own that begins with an underscore (version 2); the two sides have agreed on it.
+    /// The agent, with a custom type that begins with an underscore (version 2) and that both sides know.
     Custom,
-    /// Nobody knows: the type is newer than this library (version 2). It is passed over (AUTH-17).
+    /// The type is not known to this library (version 2). The method cannot be used (AUTH-17).
     Unknown,
 }
 
@@ -67,20 +67,20 @@ impl LoginKind {
     }
 }
 
-/// What is known of logging in.
+/// The state of the login.
 #[derive(Debug, Default)]
 pub(crate) struct Auth {
     pub(crate) login: Login,
-    /// What `initialize` listed and may be used, in the agent's order.
+    /// The usable authentication methods of `initialize`, in the agent's order.
     pub(crate) methods: Vec<(Box<str>, LoginKind)>,
-    /// There were more than are kept.
+    /// There were more than the limit.
     more: bool,
-    /// The number that the requests after a login are above, until one that may need a login has worked (AUTH-23).
+    /// The highest serial before the login, until a later request that may need a login has succeeded (AUTH-23).
     after: Option<u64>,
 }
 
 impl Auth {
-    /// Whether the agent has listed no way to log in.
+    /// Whether the agent has listed no authentication methods.
     pub(crate) fn is_without(&self) -> bool {
         self.methods.is_empty() && !self.more
     }
@@ -156,7 +156,7 @@ fn entries<'a>(result: &RuleMessage<'a>) -> impl Iterator<Item = (usize, &'a str
     result.items("/authMethods").into_iter().enumerate()
 }
 
-/// Where a member, or the whole, of each entry stands that is such.
+/// The pointers to a member of the entries for which this holds, or to the entries themselves.
 fn places(result: &RuleMessage<'_>, member: &str, mut is_such: impl FnMut(&str) -> bool) -> Vec<String> {
     let such = entries(result).filter(|(_, entry)| is_such(entry));
     such.map(|(at, _)| format!("/authMethods/{at}{member}")).collect()
@@ -166,7 +166,7 @@ fn text(entry: &str, name: &str) -> Option<String> {
     json::pointer(entry, name).and_then(json::unescape).map(Into::into)
 }
 
-/// Version 2 says `methodId`.
+/// The id of an entry; in version 2 it is `methodId`.
 fn id_of(entry: &str) -> Option<String> {
     text(entry, "/id").or_else(|| text(entry, "/methodId"))
 }
@@ -175,7 +175,7 @@ fn is_terminal(entry: &str) -> bool {
     text(entry, "/type").is_some_and(|kind| kind == "terminal")
 }
 
-/// Who carries out the login that an entry lists.
+/// Who performs the login of an entry.
 fn login_kind(state: &State, entry: &str) -> LoginKind {
     match text(entry, "/type").as_deref() {
         Some("terminal") => LoginKind::Terminal,
@@ -207,14 +207,14 @@ fn not_driven(context: &RuleContext<'_>) -> Option<Finding> {
         .then(|| Finding::new("/methodId", "the type of this login method is unknown; use another login method"))
 }
 
-/// AUTH-15: where none was listed, AUTH-16 has refused the call.
+/// AUTH-15. If no method was listed, AUTH-16 has refused the request already.
 fn not_served(context: &RuleContext<'_>) -> Option<Finding> {
     let code = context.message.get("/code")?.parse().ok()?;
     let unserved = ErrorCode(code) == ErrorCode::METHOD_NOT_FOUND;
     unserved.then(|| Finding::new("/code", "an agent that lists login methods serves auth/login and auth/logout"))
 }
 
-/// Version 1 has them as an object.
+/// AUTH-20. In version 1, `env` is an object, which has each name once.
 fn same_variable(context: &RuleContext<'_>) -> Option<Finding> {
     let mut places = Vec::new();
     for (at, entry) in entries(&context.message).filter(|(_, entry)| is_terminal(entry)) {
@@ -316,7 +316,7 @@ fn more_than_a_reason(context: &RuleContext<'_>) -> Option<Finding> {
     Finding::at_all(places, "only a reason belongs here; the login methods are those of initialize")
 }
 
-/// Methods that cannot be used are left out: terminal logins that the client cannot run, and all but the first of an id.
+/// Keeps the usable methods: no terminal logins that the client cannot run, and only the first of each id.
 fn listed(state: &mut State, result: &RuleMessage<'_>) -> Option<Box<str>> {
     result.body?;
     let terminals = state.advertises(Role::Client, "/auth/terminal");
@@ -360,7 +360,7 @@ fn logged_out(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     None
 }
 
-/// A call that may need a login has worked.
+/// A request that may need a login has succeeded.
 fn worked(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     state.auth.after = None;
@@ -378,7 +378,7 @@ fn refused(state: &mut State, error: &RuleMessage<'_>) -> Option<Box<str>> {
     None
 }
 
-/// The agent's own word (draft).
+/// `auth/status_update` (draft).
 fn told(state: &mut State, status: &RuleMessage<'_>) -> Option<Box<str>> {
     match &*status.text("/state")? {
         "authenticated" | "not_required" => state.auth.login = Login::Done,

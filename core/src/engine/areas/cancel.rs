@@ -1,7 +1,7 @@
 //! CANCEL: `session/cancel` and `$/cancel_request`.
 //!
-//! What the connection does by itself is there: answers to permission requests (`dismiss`), cancelling single
-//! requests (`cancel`, `cancel_requested`), and the peer's errors that only say that work was cancelled (`failed`).
+//! The connection has the rest: automatic answers to permission requests (`connection/auto_answer`), cancelling single
+//! requests (`cancel`, `cancel_requested`), and errors of the peer that only report a cancellation (`failed`).
 
 use crate::engine::{Action, Area, Check, Finding, MessageKind, Role, RuleContext, RuleMessage, State, Tracker, Turn};
 use crate::jsonrpc::ErrorCode;
@@ -27,13 +27,13 @@ pub(super) static AREA: Area = Area {
 
 fn nothing_runs(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session()?;
-    // Of a child that works, its parent may have said nothing yet.
+    // A child session may be working before its parent has reported that.
     let idle = session.turn == Turn::Idle && session.parent().is_none();
     idle.then(|| Finding::new("/sessionId", "nothing is running in this session, so there is nothing to cancel"))
 }
 
-/// The answer may have crossed the cancel. That the agent had read the cancel shows where it has answered what was asked
-/// after it.
+/// The answer may have crossed the cancel on the wire. The agent has certainly read the cancel if it has answered a
+/// request that was sent after it.
 fn not_cancelled(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session()?;
     let stopped =
@@ -53,8 +53,8 @@ fn given_up(context: &RuleContext<'_>) -> Option<Finding> {
     says.then(|| Finding::new("", format!("the code for aborted work is {}", ErrorCode::REQUEST_CANCELLED)))
 }
 
-/// CANCEL-22, CANCEL-23: a cancel is bound to the turn that runs; where none runs it changes nothing. CANCEL-02: only
-/// the agent knows how far its tools really are.
+/// CANCEL-22, CANCEL-23: a cancel affects the running turn only; without one it changes nothing. CANCEL-02: only the
+/// client assumes that its tool calls are cancelled; the agent knows their real status.
 fn cancelled(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let client = state.config.role == Role::Client;
     let newest = state.newest;

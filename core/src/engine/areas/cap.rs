@@ -1,8 +1,8 @@
 //! CAP: capabilities in general.
 //!
-//! Methods are gated by the model's tables (`admission`), members, values and variants by the check of their own area; the
-//! model's `parts` say what these need, to the checks as to `can` and `why_not`. Wrong capabilities are read as none by the
-//! validation.
+//! Methods are gated by the model's tables (`admission`); members, values and variants by checks of their own areas.
+//! The model's `parts` list the capabilities that these need, for the checks and for `can` and `why_not`. The
+//! validation reads malformed capabilities as absent.
 
 use crate::engine::{Action, Area, Check, Finding, MessageKind, Policy, Role, RuleContext, Session, State};
 use crate::json;
@@ -13,7 +13,7 @@ use crate::schema::tables;
 use crate::validation::table::From;
 
 const INITIALIZE: &[&str] = &["initialize"];
-/// What an agent of version 2 serves that has sessions.
+/// The methods that every agent of version 2 with sessions serves.
 const BASELINE: &[&str] = &["session/new", "session/list", "session/resume", "session/close", "session/prompt"];
 const TERMINALS: &[&str] =
     &["terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
@@ -43,12 +43,12 @@ pub(super) static AREA: Area = Area {
     trackers: &[],
 };
 
-/// A call about one thing in a session, which must itself offer it.
+/// A method about one item of a session, whose own capabilities must allow it.
 struct Offer {
     method: &'static str,
     rule: RuleId,
     what: &'static str,
-    /// Whether the thing of this id offers it now or, without an id, any of the session's.
+    /// Whether the item of this id allows it now or, without an id, any item of the session.
     by: fn(&Session, Option<&str>) -> bool,
 }
 
@@ -72,12 +72,13 @@ pub(crate) fn withheld(state: &State, method: &str, name: Option<&str>) -> Optio
         return Some((part.rule, format!("{method} with {name} belongs to the draft {draft}, which is off")));
     }
     let Some((of, _)) = part.needs else {
-        // What comes with a draft is there, and a host that passes on what others say may say more (EXT-01).
+        // A part of an enabled draft needs nothing more. A host that forwards messages may send unknown members
+        // (EXT-01).
         let may = part.draft != 0 || part.rule == id!("EXT-01") && state.config.policy_for(part.rule) == Policy::Off;
         return (!may).then(|| (part.rule, format!("version {} has no {method} with {name}", state.tables.version)));
     };
     let of = if of == From::Client { Role::Client } else { Role::Agent };
-    // What the host advertises itself stands in what it is answered.
+    // A capability of the host itself is checked when it answers.
     if of == state.config.role || state.has(part) {
         return None;
     }
@@ -96,7 +97,7 @@ fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/code", "this peer always serves this method; use another error to say what failed"))
 }
 
-/// CAP-14: capabilities of an older version, without whose methods they mean nothing.
+/// CAP-14: capabilities for methods that this version no longer has.
 fn not_served_any_more(context: &RuleContext<'_>) -> Option<Finding> {
     let version = context.message.get("/protocolVersion")?.parse().ok()?;
     let tables = tables::version(version)?;
@@ -108,7 +109,7 @@ fn not_served_any_more(context: &RuleContext<'_>) -> Option<Finding> {
     Finding::at_all(places, "this version has no such methods; the agent uses its own files and terminals")
 }
 
-/// A list that is missing as a whole is plain; one that leaves something out may have forgotten it.
+/// An absent capabilities object is clear; one without a member may have forgotten it.
 fn silent(context: &RuleContext<'_>) -> Option<Finding> {
     let (member, groups): (&str, &[&str]) = match (context.message.get("/protocolVersion")?, context.sender) {
         ("1", Role::Client) => ("/clientCapabilities", &["fs", "terminal"]),

@@ -1,7 +1,7 @@
 //! CMD: slash commands.
 //!
-//! The shape of a command is in the model, which leaves out commands without a name or a description, and takes out an
-//! input that does not fit.
+//! The type of a command is in the model, which omits commands without a name or a description, and removes an invalid
+//! input.
 
 use super::recent::KEPT;
 use crate::engine::{
@@ -28,14 +28,14 @@ pub(super) static AREA: Area = Area {
 pub(crate) struct Commands(Option<Box<str>>);
 
 impl Session {
-    /// The session's commands as JSON text, a list of `{"name", "description", "input"?}` as it was told last (CMD-01;
-    /// protocol page "Slash Commands"); `None` when it has told of none, or of more than 256 KiB.
+    /// The session's commands as JSON text, a list of `{"name", "description", "input"?}` as last reported (CMD-01;
+    /// protocol page "Slash Commands"). `None` if none were reported, or more than 256 KiB.
     pub fn commands(&self) -> Option<&str> {
         self.commands.0.as_deref()
     }
 
-    /// The text of a prompt that runs a command, `/name` or `/name input`; `None` when the session has not listed it
-    /// (CMD-05).
+    /// The text of a prompt that runs a command, `/name` or `/name input`; `None` if the session has not listed the
+    /// command (CMD-05).
     pub fn command_text(&self, name: &str, input: &str) -> Option<String> {
         names(self.commands()?).any(|known| known == name).then(|| match input {
             "" => format!("/{name}"),
@@ -56,7 +56,7 @@ fn place(message: &RuleMessage<'_>) -> &'static str {
     }
 }
 
-/// The first name of a list that is odd, or another's as well.
+/// A finding for the first name that is odd, or a duplicate.
 fn first(context: &RuleContext<'_>, odd: impl Fn(&str) -> bool, why: &'static str) -> Option<Finding> {
     let place = place(&context.message);
     let mut seen = StringMap::default();
@@ -73,7 +73,7 @@ fn odd_name(context: &RuleContext<'_>) -> Option<Finding> {
     first(context, odd, "a name that is empty, is used twice, or contains a slash or a space")
 }
 
-/// Version 2 says what a name must not have, and that it stands without its slash.
+/// CMD-09: a name has no white space and no slash at its start.
 fn wrong_name(context: &RuleContext<'_>) -> Option<Finding> {
     let wrong = |name: &str| name.starts_with('/') || name.contains(char::is_whitespace);
     first(context, wrong, "a name that is used twice, begins with a slash, or contains a space")

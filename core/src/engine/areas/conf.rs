@@ -1,8 +1,8 @@
 //! CONF: config options and their values.
 //!
-//! A session's list is kept as it came; it is read again where a message is held against it, which is rare. Types are
-//! in the model: a current value is required (CONF-02), in version 1 an option of another type than `select` and `boolean`
-//! is left out (CONF-12), own categories begin with an underscore (CONF-14), a selection has a value (CONF-21).
+//! A session's list is kept as it was received, and parsed only when a message is checked against it, which is rare.
+//! Types are in the model: a current value is required (CONF-02), version 1 omits options of other types than `select`
+//! and `boolean` (CONF-12), custom categories begin with an underscore (CONF-14), a selection has a value (CONF-21).
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::map::StringMap;
 
 const SET: &[&str] = &["session/set_config_option"];
 const UPDATE: &[&str] = &["session/update:config_option_update"];
-/// Answers that list the options of a session, or of one that there may be.
+/// Methods whose answers list config options.
 const LISTING: &[&str] =
     &["session/new", "session/load", "session/resume", "session/fork", "session/set_config_option", "session/options"];
 
@@ -56,41 +56,41 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-/// So many options are compared with each other faster than a table of them is made.
+/// Up to this number of options, comparing each with each is faster than building a table.
 const FEW: usize = 16;
 
 /// A session's options, as last listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Options {
     list: Option<Box<str>>,
-    /// There was a list that was too long to keep.
+    /// The list was too long to keep.
     unknown: bool,
 }
 
 impl Options {
-    /// The value of the option for modes.
+    /// The value of the option of the category `mode`.
     pub(super) fn mode(&self) -> Option<Cow<'_, str>> {
         json::items(self.list.as_deref()?).into_iter().find_map(mode_value)
     }
 }
 
 impl Session {
-    /// The session's config options as JSON text, a list in the agent's order (CONF-15) as the agent listed them last
-    /// (CONF-07, CONF-17; protocol page "Session Config Options"): selections
-    /// `{"id", "name", "type": "select", "currentValue", "options", …}` and switches
-    /// `{"id", "name", "type": "boolean", "currentValue", …}`. `None` when it has told of none, or of more than 256 KiB.
+    /// The session's config options as JSON text, a list in the agent's order (CONF-15) as last reported (CONF-07,
+    /// CONF-17; protocol page "Session Config Options"): selections `{"id", "name", "type": "select", "currentValue",
+    /// "options", …}` and switches `{"id", "name", "type": "boolean", "currentValue", …}`. `None` if none were
+    /// reported, or more than 256 KiB.
     pub fn config_options(&self) -> Option<&str> {
         self.options.list.as_deref()
     }
 }
 
-/// The value of an option for modes.
+/// The value of an option, if its category is `mode`.
 fn mode_value(option: &str) -> Option<Cow<'_, str>> {
     let category = text(option, "/category")?;
     text(option, "/currentValue").filter(|_| category == "mode")
 }
 
-/// The value of the option for modes in a list, if this mode is one of its values.
+/// The value of the option of the category `mode` in a list, if this mode is one of its values.
 pub(super) fn mode_of<'a>(list: &'a str, mode: &str) -> Option<Cow<'a, str>> {
     let option = json::items(list).into_iter().find(|option| mode_value(option).is_some())?;
     values(option).any(|value| value == mode).then(|| mode_value(option)).flatten()
@@ -108,12 +108,12 @@ fn text<'a>(json: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
     json::unescape(json::pointer(json, pointer)?)
 }
 
-/// CONF-11: where the id of an option stands.
+/// CONF-11: the name of an option's id.
 fn id_name(context: &RuleContext<'_>) -> &'static str {
     context.state.tables.dialect.config_option_id
 }
 
-/// The options that a message lists: the id of each, its type, its value and the values to choose from.
+/// The options that a message lists: id, type, current value and values of each.
 fn options<'s, 'a>(context: &'s RuleContext<'a>) -> &'s [[Option<&'a str>; 4]] {
     context.options(place(&context.message), [id_name(context), "type", "currentValue", "options"])
 }
@@ -136,7 +136,7 @@ fn string(json: Option<&str>) -> Option<Cow<'_, str>> {
     json.and_then(json::unescape)
 }
 
-/// Whether an option of this type lists its values; one without a type does, and nothing is known of other types.
+/// Whether an option of this type lists its values. No type means `select`; other types are not known.
 fn is_selection(kind: Option<Cow<'_, str>>) -> bool {
     kind.is_none_or(|kind| kind == "select")
 }
@@ -145,7 +145,7 @@ fn is_switch(option: &str) -> bool {
     text(option, "/type").is_some_and(|kind| kind == "boolean")
 }
 
-/// The known option that a change is about; `Err` when there is none of this id.
+/// The known option that a change is about; `Err` if there is none with this id.
 fn option_of<'a>(context: &RuleContext<'a>) -> Option<Result<&'a str, ()>> {
     let session = context.session()?;
     if session.state != SessionState::Ready || session.options.unknown {
@@ -182,7 +182,7 @@ fn wrong_value(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/value", expected))
 }
 
-/// CONF-10: what is said of the value of an option of each type; types of the agent's own have changes of their own.
+/// CONF-10: the type of a change for each type of option. Custom types have custom changes.
 const CHANGES: &[(&str, &str)] = &[("select", "id"), ("boolean", "boolean")];
 
 fn wrong_type(context: &RuleContext<'_>) -> Option<Finding> {
@@ -203,7 +203,7 @@ fn not_served(context: &RuleContext<'_>) -> Option<Finding> {
 }
 
 fn values_too_early(context: &RuleContext<'_>) -> Option<Finding> {
-    // Where the draft is off, the member is another extension's.
+    // If the draft is off, the member belongs to an extension.
     let given = context.message.get("/configOptions").is_some();
     context.lacks("configOptions").filter(|_| given)?;
     Some(Finding::new("/configOptions", "the agent did not advertise sessionCapabilities.options; set options later"))
@@ -258,7 +258,7 @@ fn not_changed(context: &RuleContext<'_>) -> Option<Finding> {
     let (changed, value) = (text(note, "/id")?, json::pointer(note, "/value")?);
     let of_it = |[id, ..]: &[Option<&str>; 4]| string(*id).as_ref() == Some(&changed);
     let at = options(context).iter().position(of_it)?;
-    // What a type of the agent's own makes of a value is the agent's.
+    // The meaning of a value of a custom type is not known.
     let kind = string(options(context)[at][1])?;
     CHANGES.iter().find(|(known, _)| *known == kind)?;
     let now = options(context)[at][2]?;

@@ -1,7 +1,7 @@
-//! CONT: content blocks, and which of them a prompt may hold.
+//! CONT: content blocks, and which of them a prompt may contain.
 //!
-//! The shapes of blocks are in the model; a type that does not exist breaks the rule that `ContentBlock` names there.
-//! What an agent says is not gated (CONT-05), and blocks are passed on as they came (CONT-14).
+//! The types of blocks are in the model; an unknown type breaks the rule that `ContentBlock` names there. Blocks from
+//! the agent are not gated (CONT-05), and blocks are delivered unchanged (CONT-14).
 
 use crate::engine::{Area, Check, Finding, MessageKind, MisuseKind, RuleContext};
 use crate::json;

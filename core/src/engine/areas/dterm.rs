@@ -1,9 +1,9 @@
 //! DTERM: terminals that the agent runs and the client only shows (version 2).
 //!
-//! Shapes are in the model; here is what a message must agree with: an id is not used again for another terminal, and a
-//! command is cancelled only where its terminal offers that. Of what a terminal printed, nothing is kept. Terminals and
-//! tool calls are followed apart, so that the same id may stand for one of each. While a session resumes, its past is
-//! told again, and nothing is held against what was known before.
+//! Types are in the model. The checks here need state: an id is not reused for another terminal, and a command is
+//! cancelled only if its terminal allows that. Output is not kept. Terminals and tool calls are tracked separately, so
+//! one of each may have the same id. While a session is being resumed, its history is replayed, and no update is
+//! checked against the state.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -45,16 +45,16 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-/// The terminals of a session that the agent has told of.
+/// The terminals of a session that the agent has reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Displays(Recent<Display>);
 
-/// What is known of one.
+/// The state of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Display {
-    /// Whether there was an update: a chunk may come before it.
+    /// Whether there was a `terminal_update`; output may come before it.
     updated: bool,
-    /// Digests of the command and the directory that were told last, to tell others from them.
+    /// Digests of the last reported command and directory, to detect others.
     command: Option<u64>,
     cwd: Option<u64>,
     /// Whether the command has ended.
@@ -71,21 +71,22 @@ impl Display {
 }
 
 impl Session {
-    /// The ids of the terminals that the agent has told of, oldest first, and whether the command of each has ended
-    /// (DTERM-03, DTERM-10; version 2, protocol page "Tool Calls"). Of more than
-    /// [`Limits::remembered`](crate::connection::Limits::remembered), the newest.
+    /// The ids of the terminals that the agent has reported, oldest first, and whether the command of each has ended
+    /// (DTERM-03, DTERM-10; version 2, protocol page "Tool Calls"). At most the newest
+    /// [`Limits::remembered`](crate::connection::Limits::remembered).
     pub fn display_terminals(&self) -> impl Iterator<Item = (&str, bool)> {
         self.displays.0.iter().map(|(id, display)| (id, display.exited))
     }
 
-    /// The ids of the terminals whose command the client may cancel now by `terminal/cancel`, oldest first (DTERM-14;
+    /// The ids of the terminals whose command the client may cancel now with `terminal/cancel`, oldest first (DTERM-14;
     /// version 2).
     pub fn cancellable_terminals(&self) -> impl Iterator<Item = &str> {
         self.displays.0.iter().filter(|(_, display)| display.may_be_cancelled()).map(|(id, _)| id)
     }
 }
 
-/// Whether the command of this terminal may be cancelled now or, without an id, that of any of the session's (DTERM-14).
+/// Whether the command of this terminal may be cancelled now or, without an id, that of any terminal of the session
+/// (DTERM-14).
 pub(super) fn may_be_cancelled(session: &Session, id: Option<&str>) -> bool {
     match id {
         Some(id) => session.displays.0.get(id).is_some_and(Display::may_be_cancelled),
@@ -93,13 +94,13 @@ pub(super) fn may_be_cancelled(session: &Session, id: Option<&str>) -> bool {
     }
 }
 
-/// The terminals of the session, unless it is telling its past.
+/// The terminals of the session, unless its history is being replayed.
 fn displays<'a>(context: &RuleContext<'a>) -> Option<&'a Recent<Display>> {
     let session = context.session().filter(|session| session.state == SessionState::Ready)?;
     Some(&session.displays.0)
 }
 
-/// What is known of the terminal that an update is about.
+/// The terminal that an update is about, if it is known.
 fn known<'a>(context: &RuleContext<'a>) -> Option<&'a Display> {
     displays(context)?.get(&context.message.text(ID)?)
 }
@@ -110,13 +111,13 @@ fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether an update tells of another command or directory than is known.
+/// Whether an update has another value than the known one.
 fn other(update: &RuleMessage<'_>, pointer: &str, before: Option<u64>) -> bool {
     let told = update.text(pointer).map(|text| digest(&text));
     told.is_some() && before.is_some() && told != before
 }
 
-/// A command that has ended does not become another one.
+/// A terminal whose command has ended does not get another one.
 fn used_again(context: &RuleContext<'_>) -> Option<Finding> {
     let known = known(context).filter(|known| known.exited)?;
     let members = [("/update/command", known.command), ("/update/cwd", known.cwd)];
@@ -124,7 +125,7 @@ fn used_again(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new(pointer, "the command of this terminal has ended; use a new id for another terminal"))
 }
 
-/// While it runs, it may be told better what it is; that it began elsewhere is most likely another one.
+/// While a command runs, its text may be corrected; another directory most likely means another terminal.
 fn moved(context: &RuleContext<'_>) -> Option<Finding> {
     let known = known(context).filter(|known| !known.exited)?;
     other(&context.message, "/update/cwd", known.cwd).then(|| {
@@ -170,12 +171,12 @@ fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
     })
 }
 
-/// Whether an update says that the command has ended, or takes that back.
+/// Whether an update reports that the command has ended, or clears that; `None` if it does neither.
 fn told_exit(update: &RuleMessage<'_>) -> Option<bool> {
     update.given("/update/exitStatus").map(|status| status != "null")
 }
 
-/// Changes what is known of the terminal that an update is about, which is made if there is none.
+/// Changes the terminal that an update is about, which is created if there is none.
 fn change(state: &mut State, update: &RuleMessage<'_>, change: impl FnOnce(&mut Display)) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let displays = &mut state.sessions.get_mut(update.session)?.displays.0;

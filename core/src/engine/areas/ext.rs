@@ -1,13 +1,13 @@
 //! EXT: extension methods and metadata.
 //!
-//! Names that begin with an underscore are passed to the host and sent for it (`unknown_method`, `admitted`); members
-//! that the model does not have are the validation's (`walk`): a peer may be newer than the model, so that its own are
-//! kept without a word, while the host's are refused.
+//! The connection delivers and sends methods that begin with an underscore (`unknown_method`, `admitted`). The
+//! validation handles members that are not in the model: those of a peer, which may be newer, are kept; those of the
+//! host are refused.
 
 use crate::engine::{Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext};
 use crate::json;
 
-/// What W3C trace context keeps at the root of `_meta`.
+/// The members of W3C trace context at the root of `_meta`.
 const TRACE: &[&str] = &["/_meta/traceparent", "/_meta/tracestate", "/_meta/baggage"];
 
 pub(super) static AREA: Area = Area {
@@ -23,7 +23,7 @@ pub(super) static AREA: Area = Area {
 };
 
 fn no_trace(context: &RuleContext<'_>) -> Option<Finding> {
-    // Reading a whole message again costs as much as checking it, and few have any.
+    // Parsing a message again costs as much as checking it, and few messages have `_meta`.
     if !json::mentions(context.message.body?.as_bytes(), b"\"_meta\"") {
         return None;
     }

@@ -1,11 +1,11 @@
 //! FS: files that the client reads and writes for the agent.
 //!
-//! FS-01 and FS-02 are gates, FS-03 to FS-08 types in the model, and version 2 has no such methods. That files are
-//! inside of the session's roots is SESS-33.
+//! FS-01 and FS-02 are gates, FS-03 to FS-08 types in the model. Version 2 has no such methods. SESS-33 checks that
+//! files are inside the session's roots.
 
 use crate::engine::{Action, Area, Check, Finding, MessageKind, RuleContext};
 
-/// Members of a proposal that never became the specification's.
+/// Members of a proposal that never became part of the specification.
 const OTHER_RANGES: &[&str] = &["/startLine", "/endLine"];
 
 pub(super) static AREA: Area = Area {

@@ -1,8 +1,7 @@
 //! INIT: the handshake.
 //!
-//! It is in `connection/handshake`: versions, what may be sent when, and the names of members, which the model knows but
-//! another version's peer may have wrong. Those are reported and not read (INIT-13): what a peer did not say in the
-//! words of the version it speaks, it may not mean.
+//! `connection/handshake` has most of it: versions, what may be sent when, and members with the name of another
+//! version. Those are reported and not read (INIT-13), because they may mean something else.
 
 use crate::engine::{Action, Area, Check, Finding, MessageKind, MisuseKind, Role, RuleContext};
 use crate::jsonrpc::ErrorCode;
@@ -27,7 +26,7 @@ pub(super) static AREA: Area = Area {
     trackers: &[],
 };
 
-/// The agreed version is in the result; there is none that could not be agreed on.
+/// A refused version is an error only if there is no common version; otherwise the result names the agreed one.
 fn no_version(context: &RuleContext<'_>) -> Option<Finding> {
     let code = context.message.get("/code")?.parse().ok()?;
     let objects = ErrorCode(code) == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;

@@ -1,23 +1,23 @@
 //! LIFE: how prompts begin and end in version 2.
 //!
-//! A prompt is answered when its message is inserted into the conversation, with the id under which an update echoes it;
-//! what the agent then does is told by state updates. So the foreground work of a session has two sources: prompts that
-//! are not answered, and the state that was told last. It is busy while either says so:
+//! A prompt is answered when its message is inserted into the conversation, with the id under which an update echoes
+//! it; state updates report what the agent then does. So the foreground work of a session has two sources: open
+//! prompts, and the last reported state. The session is busy if either says so:
 //!
 //! | event | changes |
 //! | --- | --- |
-//! | a prompt is sent | one more is open; no work on it was told of yet |
-//! | a prompt is answered with an id | one fewer; work on it is awaited, unless some ended since its message was told |
+//! | a prompt is sent | one more is open; no work on it was reported yet |
+//! | a prompt is answered with an id | one fewer; work on it is awaited, unless some ended since its message was echoed |
 //! | a prompt is refused | one fewer, and nothing else (LIFE-26) |
 //! | `running`, `requires_action`, another state | there is work, awaited or not |
-//! | `idle` | there is none; an open prompt may still bring some, as the two may have crossed |
-//! | `unknown` | none that is known of; what is being cancelled stays so (LIFE-40) |
-//! | `session/cancel`, `session/close` | what is busy is being cancelled, until `idle` or until no prompt is left of it |
+//! | `idle` | there is none; an open prompt may still start some, because the two may have crossed on the wire |
+//! | `unknown` | no known work; a running cancellation continues (LIFE-40) |
+//! | `session/cancel`, `session/close` | the work is being cancelled, until `idle` or until none of its prompts is open |
 //!
-//! `work` has that, `echo` what is known of the user's messages, `sides` whose messages are whose, `keys` which prompts are repeated, `background` what runs
-//! beside the foreground, `replay` where the history ends. Shapes are
-//! in the model; the connection answers questions of cancelled work (`dismiss`) and says `cancelled` for an agent that
-//! reports another end of it (LIFE-15).
+//! `work` has that, `echo` the user's messages, `sides` which messages are the user's and which the agent's, `keys`
+//! which prompts are repeated, `background` the background work, `replay` the end of the history. Types are in the
+//! model. The connection answers permission requests and elicitations of cancelled work (`connection/auto_answer`), and
+//! reports `cancelled` if an agent's host gives another stop reason for such work (LIFE-15).
 
 mod background;
 mod echo;
@@ -133,7 +133,7 @@ pub(super) static AREA: Area = Area {
             track: answered,
         },
         Tracker { rules: &[id!("LIFE-38")], on: MessageKind::Call, messages: PROMPT, track: keys::prompted },
-        // After the row above, which asks whether the key was settled before this answer.
+        // After the row above, which needs the state of the key before this answer.
         Tracker { rules: &[id!("LIFE-38")], on: MessageKind::Answer, messages: PROMPT, track: keys::answered },
         Tracker { rules: &[id!("LIFE-38")], on: MessageKind::Call, messages: replay::RESUME, track: keys::resumed },
         Tracker { rules: &[id!("SESS-92")], on: MessageKind::Call, messages: replay::RESUME, track: replay::asked },
@@ -150,7 +150,7 @@ pub(super) static AREA: Area = Area {
             messages: replay::RESUME,
             track: replay::answered,
         },
-        // Before the state changes: whose echo is missing depends on what was told before.
+        // Before the state changes: which echo is missing depends on the earlier state.
         Tracker { rules: &[id!("LIFE-03")], on: MessageKind::Call, messages: STATE, track: echo::work_ended },
         Tracker {
             rules: &[id!("LIFE-02"), id!("LIFE-25"), id!("LIFE-27")],
@@ -192,8 +192,8 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-/// What is not known is delivered as it came and changes nothing, so that nothing more has to be done about it. The model
-/// refuses what the host would send (ENUM-01).
+/// A peer's unknown update is delivered unchanged and changes nothing, so a report is enough. The model refuses the
+/// host's (ENUM-01).
 fn old_kind(context: &RuleContext<'_>) -> Option<Finding> {
     let kind = context.message.text("/update/sessionUpdate")?;
     REPLACED.contains(&&*kind).then(|| {
@@ -209,7 +209,7 @@ fn ends_with_the_answer(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/stopReason", message))
 }
 
-/// What the client has cancelled before it was inserted has one error.
+/// A prompt that was cancelled before it was inserted is answered with one specific error.
 fn another_error(context: &RuleContext<'_>) -> Option<Finding> {
     let request = context.message.request?;
     let cancelled = request.cancelled || context.session().is_some_and(|session| session.has_cancelled(request));
@@ -232,7 +232,7 @@ fn prompted(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
 
 fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let request = answer.request?;
-    // What was inserted for an earlier request with its key begins no work.
+    // A message that was inserted for an earlier request with the same key starts no work.
     let repeats = state.sessions.get(answer.session?)?.repeats(request) && id!("LIFE-38").is_on(Way::Track);
     let over = if repeats { Some(true) } else { echo::answered(state, answer) };
     let session = state.sessions.get_mut(answer.session)?;

@@ -1,9 +1,9 @@
 //! MOA: MCP over ACP (draft `mcp_over_acp`).
 //!
-//! As the newest schema has it: the client declares servers when it opens a session, the agent sends them requests by
-//! `mcp/message`, each under an id of its own, and while a request is open the client may send notifications about it.
-//! Connections to servers, with `mcp/connect` and `mcp/disconnect`, are in an older proposal alone: the draft
-//! `mcp_connections` has them for peers that go by that, beside and not instead of the above.
+//! This follows the newest schema: the client declares servers when it opens a session, the agent sends them requests
+//! with `mcp/message`, each with an id of its own, and while a request is open the client may send notifications about
+//! it. An older proposal has connections to servers (`mcp/connect`, `mcp/disconnect`). The draft `mcp_connections` adds
+//! them for peers that follow that proposal.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ const MESSAGE: &[&str] = &["mcp/message"];
 const CONNECT: &[&str] = &["mcp/connect"];
 const DISCONNECT: &[&str] = &["mcp/disconnect"];
 
-/// What is known of servers behind the connection.
+/// The MCP servers that the client provides over the connection.
 #[derive(Debug, Default)]
 pub(crate) struct Mcp {
-    /// By id: the name, and how many sessions have it or are being opened with it.
+    /// By id: the name, and the number of sessions that have the server or are being opened with it.
     servers: Map<Box<str>, (Box<str>, usize)>,
     /// The servers of each session.
     sessions: Map<Arc<str>, Vec<Box<str>>>,
@@ -33,7 +33,7 @@ pub(crate) struct Mcp {
     requests: Map<Box<str>, Box<str>>,
     /// Open connections to servers, with the server of each.
     connections: Map<Box<str>, Box<str>>,
-    /// There was more than is kept, so that an unknown id says nothing.
+    /// There were more than the limit, so an unknown id is not an error.
     overflowed: bool,
 }
 
@@ -92,7 +92,7 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-/// The servers behind the connection that a call opens a session with: place, id, name.
+/// Such servers in a request that opens a session: index, id, name.
 fn servers<'a>(call: &RuleMessage<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>, Cow<'a, str>)> {
     let acp = |(at, server): (usize, &'a str)| {
         let text = |name| json::unescape(json::pointer(server, name)?);
@@ -155,7 +155,7 @@ fn no_connection(context: &RuleContext<'_>) -> Option<Finding> {
     (!open).then(|| Finding::new("/connectionId", "no connection with this id is open"))
 }
 
-/// A server can be used as soon as it is named. The note lists the ids, to be settled by the answer.
+/// A server can be used as soon as it is declared. The note lists the ids for the answer.
 fn declared(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let mut writer = json::Writer::new();
     writer.begin_object().key("acp").begin_array();
@@ -179,7 +179,7 @@ fn opened(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = answer.body.and_then(|_| answer.opens()).filter(|id| state.sessions.known.contains_key(id));
     match session {
         None => state.mcp.release(&ids),
-        // Loading a session once more replaces its servers.
+        // Loading a session again replaces its servers.
         Some(session) => {
             let before = state.mcp.sessions.remove(&*session).unwrap_or_default();
             state.mcp.release(&before);

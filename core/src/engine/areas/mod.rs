@@ -1,8 +1,8 @@
 //! The code of the rules, one file for each area of the catalogue that needs some.
 //!
-//! A file has the area's checks and trackers as rows, then the functions that they name, and the types of what they
-//! remember. What an area's rules say, and in which versions, is in `core/protocol/rules.json`. Areas without a file here
-//! are enforced by the model's tables alone, by framing or by the connection.
+//! A file has the area's checks and trackers as rows, then their functions, and the types of the state that they keep.
+//! The texts and versions of the rules are in `core/protocol/rules.json`. Areas without a file here are enforced by the
+//! model's tables, by framing or by the connection.
 
 mod auth;
 mod cancel;
@@ -54,7 +54,7 @@ pub(crate) use turn::Turns;
 
 use super::rows::Area;
 
-/// In the order in which their checks are tried and their trackers run.
+/// In the order in which their checks and trackers run.
 pub(super) static AREAS: &[&Area] = &[
     &rpc::AREA,
     &init::AREA,

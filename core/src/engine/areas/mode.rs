@@ -1,7 +1,7 @@
 //! MODE: session modes.
 //!
-//! The alias `modeId` of `current_mode_update` (MODE-05) is in the model. MODE-04 asks for nothing but that no check
-//! looks at the turn. Read `conf` next: settings are what modes became.
+//! The alias `modeId` of `current_mode_update` (MODE-05) is in the model. MODE-04 needs no code: no check depends on
+//! the turn. Read `conf` next: config options replace modes.
 
 use std::borrow::Cow;
 
@@ -43,12 +43,12 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-/// What a session said about its modes.
+/// The modes of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Modes {
     offer: Offer,
     current: Option<Box<str>>,
-    /// It has been told that the config option for modes says otherwise (MODE-08).
+    /// It was reported already that the config option for modes differs (MODE-08).
     told: bool,
 }
 
@@ -56,16 +56,15 @@ pub(crate) struct Modes {
 enum Offer {
     #[default]
     Nothing,
-    /// The list as it came, as JSON text, and the ids in it: each change is held against them.
+    /// The list as JSON text, and the ids in it, against which changes are checked.
     Modes { list: Box<str>, ids: Box<[Box<str>]> },
-    /// More than the limit: nothing is held against it.
+    /// More than the limit: changes are not checked.
     TooMany,
 }
 
 impl Session {
-    /// The id of the mode in force, as far as the session has said: the value of its config option for modes where
-    /// there is one (MODE-08), else the mode that was agreed on or announced last (MODE-07; protocol page "Session
-    /// Modes").
+    /// The id of the current mode, if known: the value of the session's config option for modes if there is one
+    /// (MODE-08), else the mode that was last set or reported (MODE-07; protocol page "Session Modes").
     pub fn mode(&self) -> Option<Cow<'_, str>> {
         self.options.mode().filter(|_| id!("MODE-08").is_on(Way::Track)).or(self
             .modes
@@ -74,8 +73,8 @@ impl Session {
             .map(Cow::Borrowed))
     }
 
-    /// The modes that the session offers as JSON text, a list of `{"id", "name", "description"?}`; `None` when it has
-    /// offered none, or more than [`Limits::remembered`](crate::connection::Limits::remembered) or 256 KiB of them.
+    /// The modes that the session offers as JSON text, a list of `{"id", "name", "description"?}`. `None` if it offers
+    /// none, or more than [`Limits::remembered`](crate::connection::Limits::remembered) or 256 KiB of them.
     pub fn available_modes(&self) -> Option<&str> {
         match &self.modes.offer {
             Offer::Modes { list, .. } => Some(list),
@@ -85,7 +84,7 @@ impl Session {
 }
 
 impl Modes {
-    /// Whether a mode is offered; `None` when nothing is known of that.
+    /// Whether a mode is offered; `None` if that is not known.
     fn has(&self, id: &str) -> Option<bool> {
         match &self.offer {
             Offer::Modes { ids, .. } => Some(ids.iter().any(|known| **known == *id)),
@@ -135,7 +134,7 @@ fn strange(context: &RuleContext<'_>, pointer: &'static str, message: &'static s
     (!known).then(|| Finding::new(pointer, message))
 }
 
-/// Whether the config option for modes in a list has another of its values than this mode, which is one of them.
+/// Whether the config option for modes in a list has this mode among its values, but another current value.
 fn differs(options: &str, mode: &str) -> bool {
     super::conf::mode_of(options, mode).is_some_and(|other| other != mode)
 }
@@ -151,7 +150,7 @@ fn diverging(context: &RuleContext<'_>) -> Option<Finding> {
     opens_diverging(&context.message).then(|| Finding::new("/modes/currentModeId", DIVERGING))
 }
 
-/// The two change one after the other, so they are compared when a turn ends.
+/// The mode and the config option change one after the other, so they are compared when a turn ends.
 fn drifted(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session()?;
     (!session.modes.told && has_drifted(session)).then(|| Finding::new("", DIVERGING))

@@ -1,8 +1,8 @@
 //! NES: sessions of next edit suggestions, and the documents that a client reports in them (draft `nes`).
 //!
-//! The gates and the shapes are in the model, for both versions. What is followed here, in version 2, is which sessions
-//! are open, which documents are open in them and at which version, and which suggestions were made. These sessions
-//! have nothing to do with those of conversations (NES-03), so they are in a table of their own.
+//! Gates and types are in the model, for both versions. For version 2, this tracks which sessions are open, their open
+//! documents with the version of each, and their suggestions. These sessions are unrelated to those of conversations
+//! (NES-03), so they have a table of their own.
 
 use std::borrow::Cow;
 
@@ -21,10 +21,10 @@ const JUDGED: &[&str] = &["nes/accept", "nes/reject"];
 const OPENED: &[&str] = &["document/didOpen"];
 const CHANGED: &[&str] = &["document/didChange"];
 const SHUT: &[&str] = &["document/didClose"];
-/// What is told of documents that are open.
+/// Notifications about open documents.
 const AFTERWARDS: &[&str] = &["document/didChange", "document/didClose", "document/didSave", "document/didFocus"];
 const LOOKED_AT: &[&str] = &["document/didFocus", "nes/suggest"];
-/// Everything that names a session.
+/// All messages that name a session.
 const IN_SESSION: &[&str] = &[
     "nes/suggest",
     "nes/accept",
@@ -36,7 +36,7 @@ const IN_SESSION: &[&str] = &[
     "document/didSave",
     "document/didFocus",
 ];
-/// The kinds of context, and whether a number of them can be asked for.
+/// The kinds of context, and whether the agent can limit the number of items.
 const CONTEXT: [(&str, bool); 6] = [
     ("recentFiles", true),
     ("relatedSnippets", false),
@@ -46,35 +46,35 @@ const CONTEXT: [(&str, bool); 6] = [
     ("diagnostics", false),
 ];
 
-/// The sessions of suggestions that are open.
+/// The open sessions for suggestions.
 #[derive(Debug, Default)]
 pub(crate) struct Suggesting {
     sessions: Map<Box<str>, Followed>,
-    /// How many documents, and how many suggestions, are remembered of all sessions together.
+    /// The number of documents and of suggestions that are kept, in all sessions together.
     kept: [usize; 2],
-    /// There were more sessions than are kept, so that an unknown one says nothing.
+    /// There were more sessions than the limit, so an unknown id is not an error.
     overflowed: bool,
 }
 
-/// One of them.
+/// A session for suggestions.
 #[derive(Debug, Default)]
 struct Followed {
-    /// The documents that are open, by URI, each with the version that was told last.
+    /// The open documents by URI, with the last reported version of each.
     documents: Map<Box<str>, i64>,
     /// The ids of all suggestions.
     suggestions: Set<Box<str>>,
-    /// It has been asked to end.
+    /// `nes/close` has been sent.
     closing: bool,
-    /// There were more documents, and more suggestions, than are kept.
+    /// There were more documents, or more suggestions, than the limit.
     overflowed: [bool; 2],
 }
 
-/// Which of the two counters of what is kept.
+/// Indexes of `kept` and `overflowed`.
 const DOCUMENTS: usize = 0;
 const SUGGESTIONS: usize = 1;
 
 impl Suggesting {
-    /// The session of this id, if there is room in it for another of these by this name.
+    /// The session of this id, if another document or suggestion of this name may be kept.
     fn room(&mut self, id: &str, name: &str, of: usize, limit: usize) -> Option<&mut Followed> {
         let session = self.sessions.get_mut(id)?;
         let room = self.kept[of] < limit && name.len() <= MAX_NAME_BYTES;
@@ -150,12 +150,12 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-/// What is known of the session that a call names.
+/// The session that a call names.
 fn followed<'a>(context: &RuleContext<'a>) -> Option<&'a Followed> {
     context.state.nes.sessions.get(&*context.message.text("/sessionId")?)
 }
 
-/// The session of the call that an answer ends.
+/// The session id in the note of an answer.
 fn noted<'a>(answer: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
     json::unescape(answer.note()?)
 }
@@ -164,7 +164,7 @@ fn wants(context: &RuleContext<'_>, event: &str) -> bool {
     context.advertises(Role::Agent, &format!("/nes/events/document/{event}"))
 }
 
-/// What the agent said of its suggestions.
+/// A value in the agent's capabilities.
 fn of_agent<'a>(context: &RuleContext<'a>, pointer: &str) -> Option<&'a str> {
     json::pointer(&context.state.side(Role::Agent).capabilities, pointer)
 }
@@ -211,7 +211,7 @@ fn not_open(context: &RuleContext<'_>) -> Option<Finding> {
         .then(|| Finding::new("/uri", "this document is not open; send document/didOpen first"))
 }
 
-/// Whether the version is less than so many after the one that was told last.
+/// A finding if the version is not at least `by` higher than the last one.
 fn behind(context: &RuleContext<'_>, by: i64) -> Option<Finding> {
     let last = *followed(context)?.documents.get(&*context.message.text("/uri")?)?;
     let version: i64 = context.message.get("/version")?.parse().ok()?;
@@ -281,7 +281,7 @@ fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
 }
 
 fn never_made(context: &RuleContext<'_>) -> Option<Finding> {
-    // Of what was given up before the answer came, the client knows no id.
+    // The client cannot know the id of a suggestion whose request was cancelled.
     if context.message.text("/reason").is_some_and(|reason| reason == "cancelled") {
         return None;
     }
@@ -341,7 +341,7 @@ fn told(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     None
 }
 
-/// A version that was only looked at counts if it is the newest.
+/// A version in a request counts if it is the newest.
 fn seen(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let version: i64 = call.get("/version")?.parse().ok()?;
     let session = state.nes.sessions.get_mut(&*call.text("/sessionId")?)?;

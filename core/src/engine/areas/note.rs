@@ -1,7 +1,7 @@
 //! NOTE: notices, compaction and suggested prompts.
 //!
-//! Notices and compaction are part of version 1: a client asks for them in `session.notices` and `session.compaction`.
-//! Suggested prompts are a draft.
+//! In version 1, clients advertise notices and compaction with `session.notices` and `session.compaction`. Suggested
+//! prompts are a draft.
 
 use super::recent::Recent;
 use crate::engine::{
@@ -63,8 +63,7 @@ fn unwanted(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/update/sessionUpdate", message))
 }
 
-/// Whether the compaction that an update names has ended; `Err` when there is none. Nothing while a session tells its
-/// past.
+/// Whether the compaction that an update names has ended; `Err` if there is none. `None` while history is replayed.
 fn known(context: &RuleContext<'_>) -> Option<Result<bool, ()>> {
     let session = context.session().filter(|session| session.state == SessionState::Ready)?;
     let id = context.message.text("/update/compactionId")?;

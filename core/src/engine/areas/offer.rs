@@ -1,14 +1,14 @@
-//! What the client may cancel while it offers that: a tool call (TOOL-37), the command of a terminal (DTERM-14).
+//! Items with the capability to be cancelled by the client: tool calls (TOOL-37), commands of terminals (DTERM-14).
 
 use crate::engine::{RuleContext, RuleMessage};
 use crate::json;
 
-/// Whether something offers to be cancelled.
+/// Whether an item can be cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Offer {
     stands: bool,
-    /// The serial number of the newest request when the offer was taken back, or what made it ended: until a later one is
-    /// answered, the client need not have heard of it.
+    /// The highest serial when the capability was removed or the item ended. Until a later request is answered, the
+    /// client may not know of that.
     withdrawn: Option<u64>,
 }
 
@@ -17,7 +17,7 @@ impl Offer {
         self.stands
     }
 
-    /// A message says whether it stands.
+    /// Sets whether the item can be cancelled.
     pub(super) fn tell(&mut self, stands: bool, newest: u64) {
         if !stands {
             self.end(newest);
@@ -25,22 +25,22 @@ impl Offer {
         self.stands = stands;
     }
 
-    /// What has made it ended, which may not have taken it back.
+    /// The item has ended, with or without an update of its capabilities.
     pub(super) fn end(&mut self, newest: u64) {
         if self.stands {
             self.withdrawn = Some(newest);
         }
     }
 
-    /// Whether the client need not have heard of its end. Then its cancel is delivered, and it is the host that refuses it.
+    /// Whether the client may not know of the end yet. Then its cancel is delivered, and the host has to refuse it.
     pub(super) fn may_be_crossed(self, context: &RuleContext<'_>) -> bool {
         let received = context.sender != context.state.config.role;
         received && self.withdrawn.is_some_and(|newest| context.state.answered <= newest)
     }
 }
 
-/// Whether the capabilities in an update say that it may be cancelled, or may not; null and an empty object say that it may
-/// not.
+/// Whether the capabilities in an update allow to cancel the item; `None` if it has none. Null and an empty object do
+/// not allow it.
 pub(super) fn told(update: &RuleMessage<'_>, capabilities: &str) -> Option<bool> {
     let told = update.given(capabilities)?;
     Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))

@@ -1,6 +1,6 @@
 //! PERM: permission requests.
 //!
-//! The answers that a cancel brings are in the connection (`dismiss`); types are in the model.
+//! The connection answers permission requests of cancelled work (`connection/auto_answer`). Types are in the model.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,15 @@ use crate::json;
 use crate::map::{Map, Set, StringMap};
 
 const REQUEST: &[&str] = &["session/request_permission"];
-/// Messages that say that a tool runs.
+/// Messages that may report that a tool runs.
 const TOOLS: &[&str] = &["session/update:tool_call", "session/update:tool_call_update"];
 
-/// What is known of a session's tools that need permission (PERM-18).
+/// The tool calls of a session that need permission (PERM-18).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PermissionState {
-    /// Tool calls with open requests, and how many; no more than requests can be open.
+    /// Tool calls with open permission requests, and the number of these. The limit for open requests bounds it.
     waiting: Map<Box<str>, usize>,
-    /// Tool calls of the turn whose last request was not granted.
+    /// Tool calls of the turn whose last permission request was not granted.
     denied: Set<Box<str>>,
 }
 
@@ -54,15 +54,14 @@ fn same_option(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new(format!("/options/{twice}/optionId"), "another option of this request already has this id"))
 }
 
-/// The tool call that a permission request is about; version 2 has it in the subject, which may also be the command
-/// that the tool is to run.
+/// The tool call of a permission request. In version 2 the subject has it, which may also be a command of a tool call.
 fn tool_call<'a>(call: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
     let places = ["/toolCall/toolCallId", "/subject/toolCall/toolCallId", "/subject/toolCallId"];
     places.into_iter().find_map(|place| call.text(place))
 }
 
-/// Notes the tool call and the options by what they mean, so that the answer can be held against them; more than
-/// [`KEPT`] of them are no dialog.
+/// Notes the tool call and the meaning of each option, to check the answer. Options of more than [`KEPT`] bytes are not
+/// noted.
 fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let mut writer = json::Writer::new();
     writer.begin_object();
@@ -80,7 +79,7 @@ fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
                 match &*kind {
                     "allow_once" | "allow_always" => writer.key(&id).boolean(true),
                     "reject_once" | "reject_always" => writer.key(&id).boolean(false),
-                    // What it amounts to only the agent knows.
+                    // Only the agent knows the meaning of a custom kind.
                     _ => writer.key(&id).null(),
                 };
             }
@@ -96,11 +95,11 @@ fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
 enum Choice {
     Allow,
     Reject,
-    /// Something of the agent's own.
+    /// A custom kind.
     Other,
 }
 
-/// What the option that was selected means, if it was offered. An outcome that is not known selects none (PERM-15).
+/// The meaning of the selected option, if it was offered. An unknown outcome selects none (PERM-15).
 fn choice(answer: &RuleMessage<'_>) -> Option<Choice> {
     let selected = answer.text("/outcome/optionId").filter(|_| is_known(answer))?;
     let options = json::members(json::pointer(answer.note()?, "/options")?);
@@ -111,7 +110,7 @@ fn choice(answer: &RuleMessage<'_>) -> Option<Choice> {
     })
 }
 
-/// Whether an outcome is one of the two that exist.
+/// Whether an outcome is one of the two of the specification.
 fn is_known(answer: &RuleMessage<'_>) -> bool {
     answer.text("/outcome/outcome").is_some_and(|outcome| matches!(&*outcome, "selected" | "cancelled"))
 }
@@ -139,7 +138,7 @@ fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
 }
 
 impl PermissionState {
-    /// Tool calls do not outlive their turn.
+    /// Forgets the tool calls at the end of their turn.
     pub(super) fn forget(&mut self) {
         self.denied.clear();
     }
@@ -171,7 +170,7 @@ fn runs_without(context: &RuleContext<'_>) -> Option<Finding> {
 }
 
 fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
-    // What another outcome has under this name is its own.
+    // In a custom outcome, this member may mean something else.
     context.message.text("/outcome/optionId").filter(|_| is_known(&context.message))?;
     json::pointer(context.message.note()?, "/options")?;
     if choice(&context.message).is_some() {

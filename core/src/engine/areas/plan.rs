@@ -1,7 +1,6 @@
 //! PLAN: plans.
 //!
-//! The shapes of entries are in the model, which leaves out entries that do not fit. Plans with ids are a draft of
-//! version 1.
+//! The type of entries is in the model, which omits invalid ones. Plans with ids are a draft of version 1.
 
 use super::recent::KEPT;
 use crate::engine::{
@@ -46,14 +45,13 @@ pub(crate) struct Plans {
 }
 
 impl Session {
-    /// The entries of the session's plan as JSON text, a list of `{"content", "priority", "status"}` that takes the
-    /// place of the one before (PLAN-03; protocol page "Agent Plan"); `None` when there is no plan, or one of more than
-    /// 256 KiB.
+    /// The entries of the session's plan as JSON text, a list of `{"content", "priority", "status"}` as last reported
+    /// (PLAN-03; protocol page "Agent Plan"). `None` if there is no plan, or one of more than 256 KiB.
     pub fn plan(&self) -> Option<&str> {
         self.plans.entries.as_deref()
     }
 
-    /// The ids of the session's plans that have one, in alphabetical order (PLAN-13; the draft `plan_operations`).
+    /// The ids of the session's plans with an id, in alphabetical order (PLAN-13; the draft `plan_operations`).
     pub fn plan_ids(&self) -> impl Iterator<Item = &str> {
         self.plans.ids.keys().map(|id| &**id)
     }

@@ -1,7 +1,7 @@
 //! PROV: routing an agent's model providers (draft `llm_providers`).
 //!
-//! The gate and the shapes are in the model. What the agent listed last is remembered, and what was set or switched off
-//! since; where nothing has been listed, nothing is held against a call.
+//! The gate and the types are in the model. The last list of the agent is kept, with the changes since. Before the
+//! first list, calls are not checked.
 
 use std::borrow::Cow;
 
@@ -19,11 +19,11 @@ const CHANGES: &[&str] = &["providers/set", "providers/disable"];
 #[derive(Debug, Default)]
 pub(crate) struct Providers {
     known: Map<Box<str>, Provider>,
-    /// A list has been seen, and all of it is remembered.
+    /// There was a list, and it is kept completely.
     complete: bool,
 }
 
-/// One of them.
+/// A provider of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Provider {
     required: bool,
@@ -32,7 +32,7 @@ struct Provider {
 }
 
 impl Providers {
-    /// Whether params of `providers/set` name an interface that the agent lists for this provider, whatever its name
+    /// Whether params of `providers/set` name an API that the agent lists for this provider, even an unknown one
     /// (PROV-11).
     pub(crate) fn lists(&self, params: &str) -> bool {
         let text = |pointer| json::pointer(params, pointer).and_then(json::unescape);
@@ -41,7 +41,7 @@ impl Providers {
         provider.zip(wanted).is_some_and(|(known, wanted)| known.supported.iter().any(|name| **name == *wanted))
     }
 
-    /// The ids of all, and whether each is switched on (PROV-04).
+    /// The ids of all providers, and whether each is enabled (PROV-04).
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, bool)> {
         self.known.iter().map(|(id, provider)| (&**id, provider.enabled))
     }
@@ -146,7 +146,7 @@ fn listed(state: &mut State, result: &RuleMessage<'_>) -> Option<Box<str>> {
     None
 }
 
-/// The provider, as JSON text.
+/// Notes the provider as JSON text.
 fn noted(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     call.get("/providerId").map(Into::into)
 }

@@ -1,11 +1,11 @@
-//! What is remembered of one session under ids that the peer chooses: bounded, the oldest forgotten first.
+//! A bounded map for ids that the peer chooses; the oldest entries are forgotten first.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::map::Map;
 
-/// A list of a session's that is longer than this many bytes is not kept, and nothing is held against it.
+/// A longer list of a session, in bytes, is not kept, and messages are not checked against it.
 pub(crate) const KEPT: usize = 256 * 1024;
 
 /// The newest entries.
@@ -13,7 +13,7 @@ pub(crate) const KEPT: usize = 256 * 1024;
 pub(super) struct Recent<V> {
     entries: Map<Arc<str>, V>,
     order: VecDeque<Arc<str>>,
-    /// Something has been forgotten, so that an unknown id says nothing.
+    /// An entry has been forgotten, so an unknown id may be an old one.
     overflowed: bool,
 }
 
@@ -28,17 +28,17 @@ impl<V> Recent<V> {
         self.entries.get(id)
     }
 
-    /// Whether this id has certainly not been seen.
+    /// Whether this id was certainly never inserted.
     pub(super) fn is_new(&self, id: &str) -> bool {
         !self.overflowed && !self.entries.contains_key(id)
     }
 
-    /// The entry of an id, made if there is none.
+    /// The entry of an id, created if there is none.
     pub(super) fn entry(&mut self, id: &str, limit: usize, new: impl FnOnce() -> V) -> &mut V {
         self.entry_for(id, limit, new).1
     }
 
-    /// The same, with the shared copy of the id, and the one that was forgotten for it.
+    /// Like [`entry`](Self::entry). Also returns the shared copy of the id, and the id that was forgotten for it.
     pub(super) fn entry_for(
         &mut self,
         id: &str,

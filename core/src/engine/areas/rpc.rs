@@ -1,8 +1,8 @@
-//! RPC: what the envelope reader and the connection do.
+//! RPC: JSON-RPC.
 //!
-//! `jsonrpc` reads and writes envelopes, so that no host can write a wrong one; `connection/incoming` and `answers` sort
-//! what comes in, and `connection/rules` holds method, side and form against the tables. Here is what the host's own
-//! errors should look like.
+//! `jsonrpc` reads and writes envelopes, so a host cannot write an invalid one. `connection/incoming` and `answers`
+//! dispatch incoming messages, and `admission` checks method, side and form against the tables. The checks here are
+//! about the host's own errors.
 
 use crate::engine::{Action, Area, Check, Finding, MessageKind, Role, RuleContext};
 use crate::jsonrpc::ErrorCode;
@@ -17,7 +17,7 @@ pub(super) static AREA: Area = Area {
     trackers: &[],
 };
 
-/// Characters of a sentence that is short: two lines or three of a dialog or a log.
+/// The maximum length of a short sentence in characters: two or three lines of a dialog or a log.
 const SHORT: usize = 256;
 
 fn more_than_a_sentence(context: &RuleContext<'_>) -> Option<Finding> {
@@ -32,7 +32,7 @@ fn more_than_a_sentence(context: &RuleContext<'_>) -> Option<Finding> {
         .then(|| Finding::new("/message", "expected one short sentence; details belong in data"))
 }
 
-/// Whether a code is neither one that has a meaning nor in the range of own ones.
+/// Whether a code is neither a standard one nor in the range for custom ones.
 fn foreign(code: i32) -> bool {
     !matches!(code, -32700 | -32603..=-32600 | -32800 | -32099..=-32000)
 }
@@ -57,7 +57,7 @@ mod tests {
     use crate::schema::tables::{v1, v2};
     use crate::validation::table::{Tables, Type};
 
-    /// What the specification writes otherwise.
+    /// Members of JSON-RPC messages that the specification does not have.
     const OTHER_MEMBERS: &[&str] = &["_meta"];
     const OTHER_TAGS: &[&str] = &["searchAndReplace"];
 

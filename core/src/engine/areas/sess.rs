@@ -1,9 +1,8 @@
 //! SESS: opening, loading, resuming, listing, closing and deleting sessions.
 //!
-//! SESS-01, SESS-24, SESS-44 and SESS-52 are in the connection (`Sessions::standing`), as is what it does
-//! when a session is closed (SESS-22); the gates and most shapes are in the model. `roots` has the directories and
-//! tool servers of a session, `prompt` its system prompt, `children` the sessions that its agent runs below it, and
-//! `list` what is known of sessions that are not open here.
+//! `Sessions::standing` enforces SESS-01, SESS-24, SESS-44 and SESS-52, and the connection what happens when a session
+//! is closed (SESS-22). Gates and most types are in the model. `roots` has the directories and MCP servers of a
+//! session, `prompt` its system prompt, `children` its child sessions, and `list` sessions that are not open here.
 
 mod children;
 mod list;
@@ -22,9 +21,9 @@ pub(crate) use children::Child;
 pub(crate) use list::ClosedSessions;
 pub(crate) use roots::SessionDirs;
 
-/// Calls whose answer names a new session.
+/// Methods whose answers name a new session.
 const MAKING: &[&str] = &["@makes"];
-/// Updates that are part of the history of a conversation.
+/// Updates that are history.
 const HISTORY: &[&str] = &[
     "session/update:user_message_chunk",
     "session/update:agent_message_chunk",
@@ -43,7 +42,7 @@ pub(super) static AREA: Area = Area {
             .receive(Action::Report)
             .kind(MisuseKind::Phase)
             .only(1),
-        // In version 2 nothing but foreground work or history brings messages: tool calls go on in the background.
+        // In version 2, messages are foreground work or history; tool calls may also be background work.
         Check::new(id!("SESS-17"), MessageKind::Call, MESSAGES, history)
             .receive(Action::Report)
             .kind(MisuseKind::Phase)
@@ -180,7 +179,7 @@ fn same_as_source(context: &RuleContext<'_>) -> Option<Finding> {
 
 fn history(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session()?;
-    // In version 2 a resume may ask for the history, and a turn that still runs goes on saying things.
+    // In version 2, a resume may request the history, and a turn that still runs sends updates.
     if session.state != SessionState::Resuming || session.turn != Turn::Idle || session.is_replayed() {
         return None;
     }
@@ -190,7 +189,7 @@ fn history(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/update", message))
 }
 
-/// An agent may have kinds of places of its own, which its host knows.
+/// An agent may have custom types of positions, which its host knows.
 fn unknown_place(context: &RuleContext<'_>) -> Option<Finding> {
     let kind = context.message.text("/replayFrom/type")?;
     if kind == "start" || kind.starts_with('_') {
@@ -210,7 +209,7 @@ fn more_than_a_title(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new(pointer, "a session info update can change only the title and the time"))
 }
 
-/// SESS-52: the session will be known by an answer that is under way.
+/// SESS-52: an answer will name the session.
 fn expect(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     state.sessions.expected += 1;
     SessionDirs::note(call)
@@ -224,7 +223,7 @@ fn created(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
         state.sessions.set_free(&id);
         let place = answer.note().and_then(SessionDirs::read);
         for child in state.sessions.below(&id) {
-            // Where its parent works was not known when it was announced.
+            // The parent's directories were not known when the child was announced.
             if let Some(child) = state.sessions.known.get_mut(&child) {
                 child.place = child.place.take().or_else(|| place.clone());
             }
@@ -252,7 +251,7 @@ fn attached(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
         session.place = answer.note().and_then(SessionDirs::read);
         state.sessions.closed.reopened(id);
     }
-    // Other calls that load or resume it may still be under way.
+    // Other requests that load or resume it may still be open.
     if session.opened && !waits {
         session.state = SessionState::Ready;
     } else if !session.opened && !waits && !may_come {
@@ -262,14 +261,14 @@ fn attached(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     None
 }
 
-/// Until it is answered, or the replay is complete (SESS-92), what comes is the past.
+/// Updates are history until the answer, or until the replay is complete (SESS-92).
 fn replay(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     call.get("/replayFrom")?;
     state.sessions.get_mut(call.session)?.state = SessionState::Loading;
     None
 }
 
-/// SESS-22: what still runs is being cancelled.
+/// SESS-22: running work is being cancelled.
 fn closing(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let newest = state.newest;
     let session = state.sessions.get_mut(call.session)?;

@@ -1,6 +1,6 @@
 //! TERM: terminals that the client runs for the agent.
 //!
-//! TERM-01 is a gate and TERM-02 and TERM-13 are types in the model; the rest is here.
+//! TERM-01 is a gate, TERM-02 and TERM-13 are types in the model; the rest is here.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::map::Map;
 
-/// Calls that name a terminal.
+/// Methods that name a terminal.
 const NAMING: &[&str] = &["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
 /// Messages that may show terminals.
 const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call_update"];
@@ -49,12 +49,12 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-/// The ids of terminals that were released, the newest.
+/// The ids of the terminals that were released last.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Released {
-    /// Oldest first. An id may be used again after its release, and then be released again.
+    /// Oldest first. An id may be reused after its release, and then be released again.
     order: VecDeque<Arc<str>>,
-    /// How often each is in the list.
+    /// How often each id is in `order`.
     times: Map<Arc<str>, usize>,
 }
 
@@ -63,7 +63,7 @@ impl Released {
         self.times.contains_key(id)
     }
 
-    /// Adds one; the one that is forgotten for it.
+    /// Adds an id. Returns the id that is forgotten for it.
     fn add(&mut self, id: Box<str>, keep: usize) -> Option<Arc<str>> {
         let id: Arc<str> = id.into();
         *self.times.get_or_insert_with(Arc::clone(&id), || 0) += 1;
@@ -131,7 +131,7 @@ fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/terminalId", "an open terminal of this session already has this id"))
 }
 
-/// The terminals that the content of a tool call shows, with their places in it.
+/// The terminals in the content of a tool call, with their indexes.
 fn shown_ids<'a>(update: &RuleMessage<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
     let terminal = |item| json::unescape(json::pointer(item, "/type")?).filter(|name| name == "terminal");
     let id = move |item| terminal(item).and_then(|_| json::unescape(json::pointer(item, "/terminalId")?));
@@ -150,7 +150,7 @@ fn shown_too_late(context: &RuleContext<'_>) -> Option<Finding> {
     ))
 }
 
-/// Shown once, a terminal may be listed again after its release.
+/// A terminal that was shown may be listed again after its release.
 fn shown(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session)?;
     for (_, id) in shown_ids(update) {
@@ -161,7 +161,7 @@ fn shown(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     None
 }
 
-/// Notes the byte limit, until the id is known that it belongs to.
+/// Notes the byte limit, until the answer names the terminal.
 fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     if let Some(session) = state.sessions.get_mut(call.session) {
         session.creating += 1;
@@ -192,7 +192,7 @@ fn exited(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     None
 }
 
-/// TERM-04: what is released leaves the list of leaks. The newest ids are kept, so that a later use can be named.
+/// TERM-04: a released terminal is no longer listed. Its id is kept for a while, to report later uses.
 fn released(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     let keep = state.config.limits.terminals;

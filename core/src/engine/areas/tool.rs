@@ -1,9 +1,9 @@
 //! TOOL: tool calls and their updates.
 //!
-//! Types, kinds, paths and line numbers are in the model; here is what a message must agree with: which calls were
-//! reported, how far they were, and whether they may be cancelled. `calls` is what is remembered of them, `content` is
-//! about what they show, `patch` reads the patches of git. While a session loads or resumes, its past is told again, so
-//! that nothing is held against what was known before.
+//! Types, kinds, paths and line numbers are in the model. The checks here need state: which calls were reported, their
+//! status, and whether they can be cancelled. `calls` has that state, `content` checks the content of calls, `patch`
+//! reads git patches. While a session is being loaded or resumed, its history is replayed, and no update is checked
+//! against the state.
 
 mod calls;
 mod content;
@@ -29,7 +29,7 @@ const CHUNK: &[&str] = &["session/update:tool_call_content_chunk"];
 const ASKED: &[&str] = &["session/request_permission"];
 /// Messages that show a tool call.
 const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call_update", "session/request_permission"];
-/// The same with those that show a piece of one.
+/// The same, with the updates for chunks of content.
 const LINKING: &[&str] = &[
     "session/update:tool_call",
     "session/update:tool_call_update",
@@ -39,7 +39,7 @@ const LINKING: &[&str] = &[
 /// Messages that may show a diff, in version 2.
 const DIFFS: &[&str] =
     &["session/update:tool_call_update", "session/update:tool_call_content_chunk", "session/request_permission"];
-/// Messages that change one; a second `tool_call` of one id is another matter (TOOL-02).
+/// Messages that change a tool call. A second `tool_call` with the same id breaks TOOL-02.
 const ENDING: &[&str] = &["session/update:tool_call_update", "session/request_permission"];
 const PROMPT: &[&str] = &["session/prompt"];
 const CANCEL: &[&str] = &["tool_call/cancel"];
@@ -88,7 +88,7 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-/// Where the members of a tool call stand in a message; joined here, so that nothing is joined for each message.
+/// Pointers to the members of a tool call, concatenated at compile time.
 #[derive(Debug)]
 struct Places {
     call: &'static str,
@@ -114,10 +114,10 @@ macro_rules! places {
     };
 }
 
-/// Updates come first; then where a permission's tool call stands, which the dialect says.
+/// For updates, and for permission requests of each version; the dialect says which.
 static PLACES: [Places; 3] = places!("/update" "/toolCall" "/subject/toolCall");
 
-/// The tool call that a message shows, and where it stands.
+/// The tool call that a message shows, and the pointers to its members.
 #[derive(Debug, Clone, Copy)]
 struct Shown<'s, 'a> {
     message: &'s RuleMessage<'a>,
@@ -125,14 +125,14 @@ struct Shown<'s, 'a> {
 }
 
 impl<'s, 'a> Shown<'s, 'a> {
-    /// That of an update, or the one that a permission is asked for.
+    /// The tool call of an update or of a permission request.
     fn of(message: &'s RuleMessage<'a>, state: &State) -> Option<Self> {
         if message.method == "session/update" {
             return Some(Shown { message, places: &PLACES[0] });
         }
         let call = state.tables.dialect.permission_tool_call;
         let places = PLACES.iter().find(|places| places.call == call)?;
-        // What an unknown subject has under this name is its own.
+        // In an unknown subject, this member may mean something else.
         let subject = &call[..call.rfind('/')?];
         let other = !subject.is_empty() && message.text(&format!("{subject}/type"))? != "tool_call";
         (!other).then_some(Shown { message, places })
@@ -142,7 +142,7 @@ impl<'s, 'a> Shown<'s, 'a> {
         self.message.text(self.places.id)
     }
 
-    /// The status that it says the call has now. Version 1 reads null as absent, in version 2 it goes back to the first.
+    /// The new status. Version 1 reads null as absent; in version 2 it resets the status to `pending`.
     fn status(&self, state: &State) -> Option<Status> {
         let told = self.message.given(self.places.status)?;
         if told == "null" {
@@ -151,24 +151,24 @@ impl<'s, 'a> Shown<'s, 'a> {
         json::unescape(told).map(|name| Status::parse(&name))
     }
 
-    /// Whether it says that the call may be cancelled, or may not.
+    /// Whether it allows or forbids to cancel the call; `None` if it does neither.
     fn offers_cancel(&self) -> Option<bool> {
         offer::told(self.message, self.places.capabilities)
     }
 }
 
-/// Whether null in an update clears.
+/// Whether null in an update clears a member.
 fn clears(state: &State) -> bool {
     let rule = id!("TOOL-19");
     state.has_rule(rule) && rule.is_on(Way::Track) && id!("ENUM-11").is_on(Way::Track)
 }
 
-/// The session, unless it is telling its past.
+/// The session, unless its history is being replayed.
 fn session<'a>(context: &RuleContext<'a>) -> Option<&'a Session> {
     context.session().filter(|session| session.state == SessionState::Ready)
 }
 
-/// What is known of the tool call that a message shows.
+/// The tool call that a message shows, if it is known.
 fn known<'a>(context: &RuleContext<'a>) -> Option<&'a Call> {
     let id = Shown::of(&context.message, context.state)?.id()?;
     session(context)?.tools.calls.get(&id)
@@ -187,7 +187,7 @@ fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
         .then(|| Finding::new("/update/toolCallId", "no tool call with this id was reported; start with a tool_call"))
 }
 
-/// A chunk or a permission request may have come before.
+/// A chunk or a permission request may have come before the first update.
 fn untitled(context: &RuleContext<'_>) -> Option<Finding> {
     let shown = Shown::of(&context.message, context.state)?;
     let tools = &session(context)?.tools;
@@ -223,7 +223,7 @@ fn still_offered(context: &RuleContext<'_>) -> Option<Finding> {
     })
 }
 
-/// The session's tool calls and the id of the one that is to be cancelled.
+/// The session's tool calls, and the id of the one to cancel.
 fn to_cancel<'a>(context: &RuleContext<'a>) -> Option<(&'a Tools, Cow<'a, str>)> {
     Some((&session(context)?.tools, context.message.text("/toolCallId")?))
 }
@@ -247,7 +247,7 @@ fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
     })
 }
 
-/// Whether this tool call may be cancelled now or, without an id, any of the session's (TOOL-37).
+/// Whether this tool call may be cancelled now or, without an id, any tool call of the session (TOOL-37).
 pub(super) fn may_be_cancelled(session: &Session, id: Option<&str>) -> bool {
     match id {
         Some(id) => session.tools.calls.get(id).is_some_and(Call::may_be_cancelled),
@@ -257,7 +257,7 @@ pub(super) fn may_be_cancelled(session: &Session, id: Option<&str>) -> bool {
 
 fn dangling(context: &RuleContext<'_>) -> Option<Finding> {
     let session = session(context)?;
-    // With another prompt open, the turn goes on.
+    // With another open prompt, the turn continues.
     if context.message.text("/stopReason")? != "end_turn" || session.prompts > 1 {
         return None;
     }
@@ -273,7 +273,7 @@ fn dangling(context: &RuleContext<'_>) -> Option<Finding> {
     ))
 }
 
-/// TOOL-12: later updates list the terminal again, and need not announce it.
+/// TOOL-12: later updates may list the terminal without announcing it again.
 fn announced(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = content::own_terminal(Shown::of(message, state)?)?;
     let limit = state.config.limits.remembered;
@@ -287,7 +287,7 @@ fn created(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     change(state, shown, |call, turn| *call = Call { status, reported: true, turn, offer: Offer::default() })
 }
 
-/// TOOL-04, TOOL-06, TOOL-18: an update of an unknown call makes it known.
+/// TOOL-04, TOOL-06, TOOL-18: an update of an unknown call creates it.
 fn changed(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let shown = Shown::of(message, state)?;
     let status = shown.status(state);
@@ -317,7 +317,8 @@ fn offered(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     change(state, shown, |call, _| call.offer.tell(offers, newest))
 }
 
-/// Changes the tool call that a message shows, which is made if there is none; the change is told the turn that runs.
+/// Changes the tool call that a message shows, which is created if there is none. `change` gets the number of the
+/// running turn.
 fn change(state: &mut State, shown: Shown<'_, '_>, change: impl FnOnce(&mut Call, Option<u64>)) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let session = state.sessions.get_mut(shown.message.session)?;

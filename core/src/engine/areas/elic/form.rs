@@ -1,17 +1,17 @@
-//! Whether the values of a form are what its schema asks for.
+//! Checks the values of a form against its schema.
 //!
-//! Patterns are never run: they are the agent's, and their cost is unbounded (ELIC-10). Formats are the client's to help
-//! with, and one that nobody knows is no error (ELIC-11).
+//! Patterns are never evaluated: they come from the agent, and their cost is unbounded (ELIC-10). Formats are not
+//! checked: they only help the client, and unknown ones are allowed (ELIC-11).
 
 use std::borrow::Cow;
 
 use crate::json::{self, Decimal};
 use crate::map::StringMap;
 
-/// The place in the result that does not fit, and what was expected there.
+/// The pointer to an invalid value in the result, and what was expected.
 pub(super) type Mismatch = (String, String);
 
-/// Holds the content of an answer (none at all is an empty one) against the schema of its request.
+/// Checks the content of an answer against the schema of its request. No content counts as an empty object.
 pub(super) fn mismatch(schema: &str, content: Option<&str>) -> Option<Mismatch> {
     let fields: StringMap<'_> =
         json::members(json::pointer(schema, "/properties").unwrap_or("{}")).into_iter().collect();
@@ -22,7 +22,7 @@ pub(super) fn mismatch(schema: &str, content: Option<&str>) -> Option<Mismatch> 
             return Some((place(&name), "a value, which the form requires".to_owned()));
         }
     }
-    // In the order of the text, so that the same answer always has the same first mistake.
+    // In the order of the text, so that the same answer always has the same finding.
     json::members(content.unwrap_or("{}")).into_iter().find_map(|(name, value)| {
         let expected = wrong(fields.get(&name)?, value)?;
         Some((place(&name), expected.into_owned()))
@@ -33,7 +33,7 @@ fn place(name: &str) -> String {
     format!("/content/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// What is expected of a value in place of this one.
+/// What a field expects, if the value is wrong.
 fn wrong(field: &str, value: &str) -> Option<Cow<'static, str>> {
     let get = |name: &str| json::pointer(field, name).filter(|text| *text != "null");
     match &*get("/type").and_then(json::unescape)? {
@@ -57,7 +57,7 @@ fn wrong(field: &str, value: &str) -> Option<Cow<'static, str>> {
                 })
             })
         }
-        // A field of a kind that nobody knows takes what it takes (ELIC-08).
+        // A field of an unknown type accepts any value (ELIC-08).
         _ => None,
     }
 }
@@ -88,7 +88,7 @@ fn outside(count: usize, least: Option<&str>, most: Option<&str>, what: &str) ->
     }
 }
 
-/// A text that is none of those that a field lists, plain or with labels.
+/// Expects one of the values that a field lists, with or without labels, if it lists any.
 fn not_offered(text: &str, plain: Option<&str>, labelled: Option<&str>) -> Option<Cow<'static, str>> {
     let plain = plain.map(json::items).unwrap_or_default().into_iter();
     let labelled = labelled.map(json::items).unwrap_or_default().into_iter();

@@ -1,7 +1,8 @@
 //! ELIC: elicitation.
 //!
-//! Shapes, and the gates of the two methods, are in the model; that open requests are answered `cancel` when nobody will
-//! answer them any more is in the connection (`dismiss`), and that their sessions are open (`Sessions::standing`). `form` holds answers against the forms that were asked for.
+//! Types, and the gates of the two methods, are in the model. The connection answers open requests with `cancel` when
+//! the user can no longer answer them (`connection/auto_answer`). `Sessions::standing` checks that their sessions are
+//! open. `form` checks answers against the requested forms.
 
 mod form;
 
@@ -18,15 +19,15 @@ use crate::validation::table::StringKind;
 
 const CREATE: &[&str] = &["elicitation/create"];
 const COMPLETE: &[&str] = &["elicitation/complete"];
-/// A form of more bytes is not kept, and its answer not held against it.
+/// A longer form, in bytes, is not kept, and its answer is not checked.
 const KEPT: usize = 64 * 1024;
 
-/// Questions that are settled on a web page, from the request until the agent says that they are (ELIC-20).
+/// Elicitations on a web page, from the request until the agent reports that they are complete (ELIC-20).
 #[derive(Debug, Default)]
 pub(crate) struct Elicitations {
     /// By id, with their sessions.
     urls: Map<Box<str>, Option<Arc<str>>>,
-    /// There were more than are kept, so that an unknown id says nothing.
+    /// There were more than the limit, so an unknown id is not an error.
     overflowed: bool,
 }
 
@@ -69,8 +70,8 @@ fn is_known(mode: &str) -> bool {
     matches!(mode, "form" | "url")
 }
 
-/// Own modes are advertised as extensions are, in `_meta`; a peer may have them beside the others. A mode is not part of
-/// a pointer here: a peer's may have slashes in it.
+/// Custom modes are advertised like extensions, in `_meta`; a peer may also list them with the others. The mode is
+/// compared and not used in a pointer, because it may contain slashes.
 fn offered(context: &RuleContext<'_>, mode: &str) -> bool {
     let client = context.state.config.role == Role::Client;
     let capabilities = if client { &context.state.own.capabilities } else { &context.state.peer.capabilities };
@@ -88,7 +89,7 @@ fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
         "the client did not advertise elicitation.{mode}; check before: can(\"elicitation/create:{mode}\"), and ask in \
          another way or go on without"
     );
-    // What a peer sends is not repeated to it.
+    // A peer's values are not repeated to it.
     Some(if context.sender == context.state.config.role {
         Finding::new("/mode", message)
     } else {
@@ -118,7 +119,7 @@ fn not_one_scope(context: &RuleContext<'_>) -> Option<Finding> {
 fn no_request(context: &RuleContext<'_>) -> Option<Finding> {
     let id = context.message.get("/requestId").and_then(Id::from_json)?;
     let open = match context.state.config.role {
-        // The agent may still work on what has timed out here.
+        // The agent may still work on a request that has timed out here.
         Role::Client => context.state.outbound.get(&id).or_else(|| context.state.late.get(&id)),
         Role::Agent => context.state.inbound.get(&id),
     };
@@ -196,7 +197,7 @@ fn not_open(context: &RuleContext<'_>) -> Option<Finding> {
     })
 }
 
-/// What a note has under a name.
+/// A member of the note of an answer.
 fn noted<'a>(answer: &RuleMessage<'a>, pointer: &str) -> Option<&'a str> {
     json::pointer(answer.note()?, pointer)
 }
@@ -213,7 +214,7 @@ fn content_without_consent(context: &RuleContext<'_>) -> Option<Finding> {
     refused.then(|| Finding::new("/content", "only accept has content; leave it out"))
 }
 
-/// Notes the form, or the id of a question that is new.
+/// Notes the form, or the id of a new elicitation on a web page.
 fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let mut writer = json::Writer::new();
     writer.begin_object();
@@ -247,7 +248,7 @@ fn completed(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
 
 fn session_ended(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = answer.session.filter(|_| answer.body.is_some())?;
-    // Its children are gone as well.
+    // The session's children have ended as well.
     let sessions = &state.sessions;
     let ended = |of: &Arc<str>| of == session || sessions.get(of).is_none();
     state.elicitations.urls.retain(|_, of| !of.as_ref().is_some_and(ended));

@@ -1,4 +1,4 @@
-//! What runs beside the foreground work: the list in state updates, and the tool calls and terminals that it names.
+//! Background work: the list in state updates, and the tool calls, terminals and child sessions that it names.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,9 @@ use crate::json::{self, Writer};
 use crate::map::Set;
 use crate::rules::Way;
 
-/// The kinds of work that name what they are about, and the member that does.
+/// The kinds of background work, and the member with the id of each.
 const KINDS: &[(&str, &str)] = &[("tool_call", "/toolCallId"), ("terminal", "/terminalId"), ("subagent", "/sessionId")];
-/// Where messages name a tool call or a terminal; a permission request does so in its subject.
+/// Where messages name a tool call or a terminal: updates first, then permission requests.
 const NAMED: &[(&str, &str)] = &[
     ("tool_call", "/update/toolCallId"),
     ("terminal", "/update/terminalId"),
@@ -19,19 +19,19 @@ const NAMED: &[(&str, &str)] = &[
     ("terminal", "/subject/terminalId"),
     ("tool_call", "/toolCallId"),
 ];
-/// States after which a tool call does not go on.
+/// Final statuses of tool calls.
 const FINAL: &[&str] = &["completed", "failed", "cancelled"];
 
-/// What is known of a session's background work.
+/// The background work of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Background {
-    /// The list that was told last, as JSON text.
+    /// The last reported list, as JSON text.
     list: Option<Box<str>>,
-    /// What stands in it, as far as its kind says what that is; see [`key`].
+    /// The items of a known kind in the list; see [`key`].
     items: Set<Box<str>>,
-    /// Whether what was announced has ended.
+    /// Announced tool calls and terminals, and whether each has ended.
     known: Recent<bool>,
-    /// Things were announced where this connection did not see it.
+    /// Some may have been announced on another connection.
     elsewhere: bool,
 }
 
@@ -40,12 +40,12 @@ impl Background {
         self.list.as_deref()
     }
 
-    /// Whether a tool call goes on when the foreground work is cancelled.
+    /// Whether a tool call continues when the foreground work is cancelled.
     pub(crate) fn has_tool_call(&self, id: &str) -> bool {
         self.has(&key("tool_call", id))
     }
 
-    /// Whether a child session goes on when the foreground work is cancelled.
+    /// Whether a child session continues when the foreground work is cancelled.
     pub(crate) fn has_child(&self, id: &str) -> bool {
         self.has(&key("subagent", id))
     }
@@ -54,7 +54,7 @@ impl Background {
         Background { elsewhere: parent.elsewhere, ..Background::default() }
     }
 
-    /// What a state says; no list changes nothing.
+    /// Replaces the list. A value that is not a list changes nothing.
     pub(super) fn replace(&mut self, list: &str, keep: usize) {
         if !list.starts_with('[') {
             return;
@@ -72,8 +72,8 @@ impl Background {
         self.items.contains_key(key) && id!("CANCEL-24").is_on(Way::Track)
     }
 
-    /// Whether a question belongs to it. Of what names neither a tool call nor a terminal nobody can tell, so that it
-    /// belongs to the foreground.
+    /// Whether a permission request or an elicitation belongs to background work. One that names neither a tool call
+    /// nor a terminal belongs to the foreground.
     pub(crate) fn asks(&self, question: &OpenRequest) -> bool {
         let of = question.note.as_deref().and_then(|note| json::pointer(note, "/of")).map(json::items);
         of.unwrap_or_default().into_iter().filter_map(json::unescape).any(|key| self.has(&key))
@@ -84,7 +84,7 @@ fn key(kind: &str, id: &str) -> String {
     format!("{kind} {id}")
 }
 
-/// What an item of the list is about, if its kind says so.
+/// The key of an item of the list, if its kind is known.
 fn item_key(item: &str) -> Option<String> {
     let kind = json::unescape(json::pointer(item, "/type")?)?;
     let (_, member) = KINDS.iter().find(|(known, _)| *known == kind)?;
@@ -95,7 +95,7 @@ fn items<'a>(update: &RuleMessage<'a>) -> Option<Vec<&'a str>> {
     update.get("/update/background").filter(|list| list.starts_with('[')).map(json::items)
 }
 
-/// What a message names; most name one thing, and several where a question has a tool call and a terminal.
+/// The keys of the tool calls and terminals that a message names. A permission request may name one of each.
 fn named(message: &RuleMessage<'_>) -> Vec<String> {
     let text = |(kind, place): &(&str, &str)| Some(key(kind, &message.text(place).filter(|id| id.len() <= KEPT)?));
     if message.method == "session/update" {
@@ -114,7 +114,7 @@ fn shown<'a>(message: &RuleMessage<'a>) -> Vec<Cow<'a, str>> {
     items.into_iter().filter_map(id).collect()
 }
 
-/// Remembers what is announced and how it ends. An update that does not say how it stands changes nothing in that.
+/// Remembers announced tool calls and terminals, and their ends. An update without a status does not change that.
 pub(super) fn met(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let session = state.sessions.get_mut(message.session)?;
@@ -123,7 +123,7 @@ pub(super) fn met(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<st
         Some(status) => Some(FINAL.contains(&&*status)),
         None => message.get("/update/exitStatus").map(|_| true),
     };
-    // A tool call may show a terminal before that tells of itself.
+    // A tool call may show a terminal before the terminal's first update.
     for id in message.may_have("terminal").then(|| shown(message)).into_iter().flatten() {
         session.work.background.known.entry(&key("terminal", &id), keep, || false);
     }
@@ -141,7 +141,7 @@ pub(super) fn listed(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<
     None
 }
 
-/// What a question is about, so that it can be told whose it is when the foreground is cancelled.
+/// Notes what a permission request or an elicitation names, for [`Background::asks`].
 pub(super) fn asked(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let named = named(call);
     if named.is_empty() {
@@ -162,7 +162,7 @@ pub(super) fn resumed(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<s
     None
 }
 
-/// A branch begins with what its source had.
+/// A fork may list work that its source announced.
 pub(super) fn forked(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = answer.text("/sessionId")?;
     state.sessions.told_mut(&id)?.work.background.elsewhere = true;
@@ -183,7 +183,7 @@ pub(super) fn left_out(context: &RuleContext<'_>) -> Option<Finding> {
     })
 }
 
-/// The place of the first item for which this holds.
+/// The pointer to the first item for which this holds.
 fn first(context: &RuleContext<'_>, mut holds: impl FnMut(&str) -> bool) -> Option<String> {
     let at = items(&context.message)?.into_iter().position(|item| item_key(item).is_some_and(|key| holds(&key)))?;
     Some(format!("/update/background/{at}"))
@@ -192,7 +192,7 @@ fn first(context: &RuleContext<'_>, mut holds: impl FnMut(&str) -> bool) -> Opti
 pub(super) fn not_announced(context: &RuleContext<'_>) -> Option<Finding> {
     let background = &session(context)?.work.background;
     let this = context.message.session?;
-    // A child has to be announced on each connection: nothing else says whose it is.
+    // A child has to be announced on each connection: nothing else names its parent.
     let is_child = |id: &str| context.session_of(id).and_then(Session::parent) == Some(&**this);
     let place = first(context, |key| match key.strip_prefix("subagent ") {
         Some(id) => !is_child(id),

@@ -1,8 +1,8 @@
 //! The user's messages: which prompt each of them echoes.
 //!
-//! The id in the answer to a prompt names the message that the prompt became, which an update echoes before or after that
-//! answer. Other clients of the session may say something too, so that a message which comes while a prompt is open is
-//! taken for that prompt's where it begins with the same content.
+//! The id in the answer to a prompt names the message that the prompt became, which an update echoes before or after
+//! that answer. Other clients of the session may send prompts, too. So a message that arrives while a prompt is open is
+//! taken for that prompt's echo only if it begins with the same content.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -14,37 +14,37 @@ use crate::engine::{Finding, OpenRequest, Role, RuleContext, RuleMessage, Sessio
 use crate::json;
 use crate::map::Map;
 
-/// What is known of a session's user messages.
+/// The user messages of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Echoes {
     messages: Recent<Said>,
-    /// How many updates of them there have been.
+    /// The number of their updates.
     count: u64,
-    /// How many there had been when work ended last.
+    /// The number of updates when work last ended.
     ended: u64,
-    /// Ids that prompts were answered with and that were not echoed yet. Whether the work that follows is the first that
-    /// can end with them: a prompt that is sent while the agent works may be left for the next.
+    /// Message ids of answered prompts that were not echoed yet. `true` if the echo must come before the current work
+    /// ends; a prompt that was sent during work may be left for the next work.
     awaited: Map<Box<str>, bool>,
-    /// What the last prompt began with, if it was refused.
+    /// The digest of the first block of the last prompt, if it was refused.
     refused: Option<u64>,
 }
 
-/// A message of the user's.
+/// A message of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Said {
-    /// What it begins with; `None` while it is empty.
+    /// The digest of its first block; `None` while it is empty.
     begins: Option<u64>,
-    /// How many updates came before it.
+    /// The number of updates before it.
     at: u64,
     /// A prompt was answered with its id.
     answered: bool,
 }
 
-/// What is noted of a prompt until its answer.
+/// The note of a prompt until its answer.
 struct Prompt {
     begins: Option<u64>,
     at: u64,
-    /// It was sent while the agent did not work.
+    /// It was sent while the agent was idle.
     first: bool,
 }
 
@@ -78,14 +78,14 @@ impl Echoes {
         self.ended = self.count;
     }
 
-    /// Messages that may be a prompt's and are no other's.
+    /// The number of messages that may be the echo of a prompt and belong to no other.
     fn fitting(&self, prompt: &Prompt) -> usize {
         let fits = |said: &Said| !said.answered && said.at >= prompt.at && said.begins == prompt.begins;
         self.messages.iter().filter(|(_, said)| fits(said)).count()
     }
 }
 
-/// A block of content in short: text by what it says, other kinds by where they are from or what they hold.
+/// A digest of a content block: of its text, its URI or its data.
 pub(super) fn mark(block: &str) -> Option<u64> {
     let places = ["/text", "/uri", "/resource/uri", "/data"];
     let value = places.iter().find_map(|place| json::unescape(json::pointer(block, place)?))?;
@@ -94,7 +94,7 @@ pub(super) fn mark(block: &str) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// What an update of a user's message begins with.
+/// The digest of the first block of a user message update.
 fn begins(update: &RuleMessage<'_>) -> Option<u64> {
     let content = update.get("/update/content")?;
     if content.starts_with('[') {
@@ -110,7 +110,7 @@ fn open<'s>(state: &'s State, session: &'s Arc<str>) -> impl Iterator<Item = &'s
     pending.of_session(session).filter(|request| request.method == "session/prompt")
 }
 
-/// Whether the message of a prompt has been told. Prompts that say the same are taken up in their order.
+/// Whether the message of a prompt has been echoed. Prompts with the same content are echoed in their order.
 fn was_told(state: &State, request: &OpenRequest) -> bool {
     let told = || {
         let id = state.sessions.of(request)?;
@@ -124,7 +124,7 @@ fn was_told(state: &State, request: &OpenRequest) -> bool {
     told().unwrap_or(false)
 }
 
-/// Takes the answer to a prompt: whether the work on it is over already; `None` where the answer has no id to tell by.
+/// Processes the answer to a prompt. Returns whether the work on it has ended already; `None` if the answer has no id.
 pub(super) fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<bool> {
     let request = answer.request?;
     let keep = state.config.limits.remembered;
@@ -163,7 +163,7 @@ pub(super) fn told(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<st
     None
 }
 
-/// The work that ends is the one that the messages belong to, or the one before it.
+/// Awaited echoes belong to the work that ends, or to the next work.
 pub(super) fn work_ended(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     update.get("/update/stopReason")?;
     let session = state.sessions.get_mut(update.session)?;

@@ -1,8 +1,8 @@
 //! Idempotency keys: the message that each prompt with a key has become, so that none is inserted twice.
 //!
-//! A client gives a prompt the same key however often it sends it. The first request with a key that is answered with an id
-//! settles it: later ones are answered with the same id and begin no work. An error settles nothing, since its message was
-//! not inserted (LIFE-24), so that the next prompt with the key is a new one once no other is open.
+//! A client sends a prompt again with the same key. The first request with a key that is answered with an id decides:
+//! later ones are answered with the same id and start no work. After an error, the message was not inserted (LIFE-24),
+//! and the next prompt with the key is a new one once no other is open.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,23 +13,23 @@ use crate::engine::{Finding, OpenRequest, RuleContext, RuleMessage, Session, Sta
 use crate::json::{self, Writer};
 use crate::rules::Way;
 
-/// Of so many keys of a session it is known what became of them. A prompt whose key was forgotten is a new prompt, so an
-/// agent that must not insert it twice for longer keeps the keys itself.
+/// The number of keys that are kept per session. A prompt with a forgotten key counts as new, so an agent that needs to
+/// remember more keys has to keep them itself.
 const KEPT: usize = 256;
-/// An id of more bytes is not kept, and a repetition of its prompt is a new prompt.
+/// A longer message id, in bytes, is not kept, and a repetition of its prompt counts as new.
 const LONGEST_ID: usize = 4096;
-/// Characters of a key.
+/// The maximum length of a key in characters.
 const LONGEST: usize = 255;
 
-/// What is known of a session's keys.
+/// The keys of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Keys {
     submissions: Recent<Submission>,
-    /// Prompts may have had keys where this connection did not see it.
+    /// Keys may have been used on another connection.
     pub(super) elsewhere: bool,
 }
 
-/// What became of the prompts with one key.
+/// The prompts with one key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Submission {
     content: u64,
@@ -38,7 +38,7 @@ struct Submission {
     message: Option<Box<str>>,
 }
 
-/// What a prompt whose key is known repeats.
+/// What a prompt with a known key repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Submitted<'a> {
     /// A prompt that has no answer yet.
@@ -55,7 +55,7 @@ impl Session {
         known.message.as_deref().map(Submitted::Message).or(open)
     }
 
-    /// The message that an earlier request with the key of this one has become.
+    /// The id of the message that was inserted for an earlier request with the same key.
     fn message_of(&self, request: &OpenRequest) -> Option<&str> {
         match self.submitted(&key_of(request)?)? {
             Submitted::Message(id) => Some(id),
@@ -74,7 +74,7 @@ pub(crate) fn key_of(request: &OpenRequest) -> Option<Cow<'_, str>> {
     json::unescape(json::pointer(request.note.as_deref()?, "/key")?)
 }
 
-/// The blocks of a prompt in short. A client that writes the same blocks otherwise repeats them all the same.
+/// A digest of the blocks of a prompt, independent of how their JSON is written.
 fn content(prompt: &RuleMessage<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     prompt.items("/prompt").into_iter().map(mark).collect::<Vec<_>>().hash(&mut hasher);
@@ -119,7 +119,7 @@ pub(super) fn prompted(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<
     let session = state.sessions.get_mut(call.session)?;
     let new = session.submitted(&key).is_none();
     let known = session.work.keys.submissions.entry(&key, KEPT, Submission::default);
-    // The check has seen what a repetition says.
+    // A check has compared the content of a repetition.
     if new {
         known.content = content(call);
     }

@@ -1,13 +1,13 @@
-//! The end of a replay: `replay_complete` parts the history that `session/resume` was asked for from what follows.
+//! The end of a replay: `replay_complete` separates the history that `session/resume` requested from what follows.
 //!
-//! It comes once for each such call, before its answer. A child that the replay announces has one of its own. Agents built
-//! before it was in the schema never send it, so that nothing waits for it.
+//! It comes once for each such request, before its answer. A child that the replay announces has one of its own. Agents
+//! that are older than this update never send it, so nothing waits for it.
 
 use super::AGENT;
 use crate::engine::{Finding, RuleContext, RuleMessage, Session, SessionState, State, Turn};
 use crate::json;
 
-/// The replays of a session that are under way.
+/// The running replays of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Replays {
     asked: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Replays {
 }
 
 impl Session {
-    /// Whether the history was told that a call which is still open has asked for.
+    /// Whether the history that an open request asked for has been replayed.
     pub(crate) fn is_replayed(&self) -> bool {
         self.work.replays.complete > 0
     }
@@ -25,13 +25,13 @@ impl Session {
     }
 }
 
-/// Updates that a session at rest has for its history alone. A message of the user's may be another client's.
+/// Updates that are history if the session is idle. A user message is not one of them: it may come from another client.
 pub(super) const OF_THE_PAST: &[&str] = AGENT;
 pub(super) const COMPLETE: &[&str] = &["session/update:replay_complete"];
 pub(super) const RESUME: &[&str] = &["session/resume"];
 pub(super) const CHILD: &[&str] = &["session/update:subagent_update"];
 
-/// Whether a `session/resume` has asked for a replay.
+/// Whether a `session/resume` requested a replay.
 fn has_replay(answer: &RuleMessage<'_>) -> bool {
     answer.note().is_some_and(|note| json::pointer(note, "/replay").is_some())
 }
@@ -76,7 +76,7 @@ pub(super) fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str
     Some("{\"replay\":true}".into())
 }
 
-/// What is told from now on is not the past, and the state is told once more.
+/// Later updates are not history, and the agent has to report the state again.
 pub(super) fn complete(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session).filter(|session| session.owes_end())?;
     session.work.replays.complete += 1;

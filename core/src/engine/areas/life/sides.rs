@@ -1,7 +1,7 @@
-//! Whose messages ids belong to, the user's or the agent's (LIFE-13).
+//! Which message ids belong to the user and which to the agent (LIFE-13).
 //!
-//! Thoughts are the agent's: models give one id to what they think and what they say, and each of the two is a message of
-//! its own kind.
+//! Thoughts count as the agent's. A thought and a message of the agent may have the same id, because models use one id
+//! for both.
 
 use super::super::recent::{Recent, KEPT};
 use crate::engine::{Finding, RuleContext, RuleMessage, State};
@@ -25,7 +25,7 @@ pub(super) fn other(context: &RuleContext<'_>) -> Option<Finding> {
     })
 }
 
-/// The first update under an id says whose it is.
+/// The first update with an id decides.
 pub(super) fn seen(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let session = state.sessions.get_mut(update.session)?;

@@ -1,8 +1,8 @@
-//! Child sessions: those that an agent runs below another one and shows to its client.
+//! Child sessions, which an agent runs for another session and shows to its client.
 //!
-//! An update of the parent announces a child. From then on it is a session like any other, except that the agent made it
-//! and keeps it: the client may do to it only what the child's own capabilities list. It ends together with its parent.
-//! In version 1 its parent alone says what it does; in version 2 it says so too, as every session does.
+//! An update of the parent announces a child. From then on it is a session like any other, except that the agent
+//! manages it: the client may do with it only what the child's own capabilities allow. It ends together with its
+//! parent. In version 1 only the parent reports its state; in version 2 it has state updates of its own, too.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use super::SessionDirs;
 use crate::engine::{Finding, RuleContext, RuleMessage, Session, Sessions, State, Turn};
 use crate::json;
 
-/// Calls by which a client changes a session. None of them is for children; `session/cancel` has a capability.
+/// Methods with which a client changes a session. They are not allowed for children; `session/cancel` needs a
+/// capability.
 pub(super) const CHANGING: &[&str] = &[
     "session/prompt",
     "session/load",
@@ -28,11 +29,11 @@ pub(super) const CHANGING: &[&str] = &[
 
 pub(super) const UPDATE: &[&str] = &["session/update:subagent_update"];
 pub(super) const MESSAGE: &[&str] = &["session/update:session_message"];
-/// Updates that only clients understand that advertise `subagents`.
+/// Updates that need the client's capability `subagents`.
 pub(super) const UPDATES: &[&str] =
     &["session/update:subagent_update", "session/update:session_message", "session/update:session_message_chunk"];
 
-/// What makes a session a child.
+/// The parent of a child session, and what the client may do with the child.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Child {
     parent: Arc<str>,
@@ -41,13 +42,13 @@ pub(crate) struct Child {
 }
 
 impl Session {
-    /// The session whose agent runs this one below it (SESS-72; protocol page "Subagents"); `None` for a session that the
+    /// The id of the parent of this child session (SESS-72; protocol page "Subagents"); `None` for a session that the
     /// client opened.
     pub fn parent(&self) -> Option<&str> {
         self.child.as_ref().map(|child| &*child.parent)
     }
 
-    /// Whether the client may cancel this session's work: always, unless it is a child that does not allow it (SESS-75).
+    /// Whether the client may cancel this session's work: always, except for a child that does not allow it (SESS-75).
     pub fn may_cancel(&self) -> bool {
         self.child.as_ref().is_none_or(|child| child.cancel)
     }
@@ -59,7 +60,8 @@ impl Sessions {
         self.below_where(id, |_, _| true)
     }
 
-    /// Those of them that a cancel of the session is about too: what goes on in the background is not (CANCEL-24).
+    /// Like [`below`](Self::below), without children that are background work: a cancel does not affect them
+    /// (CANCEL-24).
     pub(crate) fn below_in_foreground(&self, id: &str) -> Vec<Arc<str>> {
         self.below_where(id, |parent, child| !self.get(parent).is_some_and(|it| it.work.background.has_child(child)))
     }
@@ -77,7 +79,7 @@ impl Sessions {
         below
     }
 
-    /// Whether this is the id of a session: one that is open here, or a child of one whose answer is awaited.
+    /// Whether a session has this id: an open one, or a child of one whose answer is awaited.
     pub(super) fn is_used(&self, id: &str) -> bool {
         self.is_known(id) || self.met(id).is_some_and(|session| session.child.is_some())
     }
@@ -88,7 +90,7 @@ impl Sessions {
         self.known.remove(id)
     }
 
-    /// The session is nobody's child any more.
+    /// The session is no longer a child.
     pub(super) fn set_free(&mut self, id: &str) {
         if let Some(child) = self.known.get_mut(id).and_then(|session| session.child.take()) {
             self.children.remove(&(child.parent, Arc::from(id)));
@@ -100,7 +102,7 @@ impl Sessions {
     }
 }
 
-/// A session's children are in the same state as it is, and gone when it is.
+/// A session's children have its state, and end with it.
 pub(super) fn follow(state: &mut State, id: &str) {
     let to = state.sessions.get(id).map(|session| session.state);
     for child in state.sessions.below(id) {
@@ -131,7 +133,7 @@ fn misplaced(state: &State, parent: &str, id: &str) -> Option<&'static str> {
         return Some("a session is not its own child");
     }
     match state.sessions.met(id)?.parent() {
-        // Nobody knows yet what a session is that was announced before its answer.
+        // Before the answer, it is not known whether the session is a child.
         None if !state.sessions.is_known(id) => None,
         None => Some("the client opened this session; a child session has its own id"),
         Some(other) if other != parent => Some("this session is the child of another session, and stays that"),
@@ -144,7 +146,7 @@ pub(super) fn wrong_parent(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/update/sessionId", why))
 }
 
-/// LIMIT-04 for sessions that no call opens.
+/// LIMIT-04 for sessions that updates announce.
 pub(super) fn too_many(context: &RuleContext<'_>) -> Option<Finding> {
     let limit = context.state.config.limits.sessions;
     let id = context.message.text("/update/sessionId")?;
@@ -167,7 +169,7 @@ pub(super) fn not_cancellable(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/sessionId", "this child session cannot be cancelled directly; cancel its parent"))
 }
 
-/// SESS-72: the first update makes the child known, later ones change what is known.
+/// SESS-72: the first update announces the child, later ones change it.
 pub(super) fn announced(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let (parent, id) = (update.session?, update.text("/update/sessionId")?);
     if misplaced(state, parent, &id).is_some() {
@@ -186,7 +188,7 @@ pub(super) fn announced(state: &mut State, update: &RuleMessage<'_>) -> Option<B
     }
     let session = state.sessions.enter_child(id, parent, to);
     let child = session.child.get_or_insert_with(|| Child { parent: Arc::clone(parent), cancel: false });
-    // Absent and null say two different things.
+    // Absence and null are distinct.
     let member = |name: &str| json::pointer(update.body?, name);
     if let Some(capabilities) = member("/update/capabilities") {
         child.cancel = json::pointer(capabilities, "/cancel").is_some_and(|value| value.starts_with('{'));
@@ -203,7 +205,7 @@ pub(super) fn announced(state: &mut State, update: &RuleMessage<'_>) -> Option<B
     None
 }
 
-/// SESS-87: the parent repeats what the child says of its state.
+/// SESS-87: the parent repeats the state of the child.
 pub(super) fn mirrored(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let snapshot = update.given("/update/state")?;
@@ -214,8 +216,8 @@ pub(super) fn mirrored(state: &mut State, update: &RuleMessage<'_>) -> Option<Bo
     None
 }
 
-/// Where there are no state updates, whether a child works is what its parent says: it has no prompts of its own. What
-/// the client has cancelled stays so until the work has stopped, because a report that it runs may have crossed the cancel.
+/// In version 1, only the parent reports whether a child works, since a child has no prompts. A cancelled child stays
+/// so until its work has ended, because a report that it is running may have crossed the cancel on the wire.
 fn works(session: &mut Session, state: Option<&str>) {
     match state {
         Some("running" | "requires_action") if session.turn == Turn::Idle => session.turn = Turn::Running,

@@ -1,4 +1,4 @@
-//! What is known of sessions that are not open here: where they work, which were deleted, and how to list more.
+//! Sessions that are not open here: their directories, deleted ones, and the cursors of lists.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -14,9 +14,9 @@ pub(crate) struct ClosedSessions {
     places: Map<Box<str>, SessionDirs>,
     /// Digests of the ids of deleted sessions.
     deleted: Set<u64>,
-    /// Digests of the cursors that pages ended with.
+    /// Digests of the cursors that the agent has sent.
     cursors: Set<u64>,
-    /// There were more cursors than are kept, so none can be called foreign.
+    /// There were more cursors than the limit, so an unknown one is not an error.
     more_cursors: bool,
 }
 
@@ -27,7 +27,7 @@ fn digest(text: &str) -> u64 {
 }
 
 impl ClosedSessions {
-    /// Where a session works that is not open any more.
+    /// Keeps the directories of a session that is no longer open.
     pub(super) fn put(&mut self, id: &str, place: SessionDirs, limit: usize) {
         if self.places.len() < limit || self.places.contains_key(id) {
             self.places.insert(id.into(), place);
@@ -41,14 +41,14 @@ impl ClosedSessions {
         }
     }
 
-    /// An agent may bring a deleted session back (SESS-48).
+    /// A session was opened again, which may be a deleted one (SESS-48).
     pub(super) fn reopened(&mut self, id: &str) {
         self.places.remove(id);
         self.deleted.remove(&digest(id));
     }
 }
 
-/// Where the session of a call worked when it was last heard of.
+/// The last known directories of the session of a call.
 fn known<'a>(context: &RuleContext<'a>) -> Option<&'a SessionDirs> {
     let id = context.message.session?;
     let open = context.state.sessions.get(id).and_then(|session| session.place.as_ref());
@@ -108,13 +108,13 @@ pub(super) fn deletes_nothing(context: &RuleContext<'_>) -> Option<Finding> {
     unknown.then(|| Finding::new("/code", "deleting an unknown session succeeds; answer with {}"))
 }
 
-/// Where the sessions are to be that a list asks for.
+/// Notes the working directory that a list is filtered by.
 pub(super) fn filtered(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     call.get("/cwd").map(Into::into)
 }
 
-/// A directory as it is compared: a separator at its end says nothing, nor does the case of letters where a drive is
-/// named. Agents may compare directories more loosely, by what links lead to.
+/// A directory in the form for comparisons: without a separator at its end, and in lower case if it has a drive. Agents
+/// may compare more loosely, for example by the targets of links.
 fn directory(path: &str) -> String {
     let separators: &[char] = if path.contains(':') { &['/', '\\'] } else { &['/'] };
     let trimmed = path.trim_end_matches(separators);
@@ -129,7 +129,7 @@ pub(super) fn elsewhere(context: &RuleContext<'_>) -> Option<Finding> {
     let wanted = directory(&json::unescape(context.message.note()?)?);
     let cwd = |item| json::pointer(item, "/cwd").and_then(json::unescape);
     let sessions = context.message.items("/sessions").into_iter().enumerate();
-    // What a link leads to often ends like the link.
+    // The target of a link often ends like the link.
     let same = |cwd: &str| cwd.ends_with(&wanted) || wanted.ends_with(cwd);
     let others = sessions.filter(|(_, item)| cwd(item).is_some_and(|cwd| !same(&directory(&cwd))));
     Finding::at_all(
@@ -138,7 +138,7 @@ pub(super) fn elsewhere(context: &RuleContext<'_>) -> Option<Finding> {
     )
 }
 
-/// SESS-43: what a list says takes the place of what was known.
+/// SESS-43: the directories in a list replace the known ones.
 pub(super) fn listed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.sessions;
     let closed = &mut state.sessions.closed;

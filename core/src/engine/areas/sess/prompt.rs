@@ -1,4 +1,4 @@
-//! System prompts: what a client may give with the call that opens a session.
+//! System prompts, which a client may send when it opens a session.
 
 use crate::engine::{Finding, Role, RuleContext};
 use crate::json;
@@ -14,7 +14,7 @@ pub(super) fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/systemPrompt", format!("the agent did not advertise {}; leave it out", part.capability())))
 }
 
-/// Every agent that takes system prompts appends them; another way is listed under its name.
+/// Every agent that supports system prompts appends them; other modes are advertised by name.
 pub(super) fn other_mode(context: &RuleContext<'_>) -> Option<Finding> {
     let mode = given(context).then(|| context.message.text("/systemPrompt/mode"))??;
     let part = context.state.part(context.message.method, PART)?;

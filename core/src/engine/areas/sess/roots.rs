@@ -1,23 +1,23 @@
-//! Where a session works: its directories, the files inside of them, and its MCP servers.
+//! The directories of a session, the files inside them, and its MCP servers.
 
 use crate::engine::{Finding, RuleContext, RuleMessage, Session};
 use crate::json;
 use crate::map::StringMap;
 use crate::rules::Way;
 
-/// The directories of a session are kept up to this many bytes; longer lists are the host's to remember.
+/// The maximum total length of a session's directories, in bytes; longer lists are not kept.
 const KEPT: usize = 16 * 1024;
 
-/// The directories of a session, as the call that opened it or a list named them.
+/// The directories of a session, from the request that opened it or from a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionDirs {
     pub(super) cwd: Box<str>,
-    /// The roots beside it.
+    /// The additional directories.
     pub(super) roots: Vec<Box<str>>,
 }
 
 impl SessionDirs {
-    /// From an object with `cwd` and `additionalDirectories`.
+    /// Reads an object with `cwd` and `additionalDirectories`.
     pub(super) fn read(object: &str) -> Option<SessionDirs> {
         let cwd = json::pointer(object, "/cwd")?;
         let roots = json::pointer(object, "/additionalDirectories").filter(|roots| roots.starts_with('['));
@@ -29,8 +29,7 @@ impl SessionDirs {
         Some(SessionDirs { cwd, roots: roots.into_iter().filter_map(json::unescape).map(Into::into).collect() })
     }
 
-    /// Where a child works: what its updates say, else what they said before, else where its parent does. Null takes back
-    /// what they said before.
+    /// The directories of a child after an update: absent members stay, null means those of the parent.
     pub(super) fn patch(
         own: Option<&SessionDirs>,
         parent: Option<&SessionDirs>,
@@ -53,7 +52,7 @@ impl SessionDirs {
         Some(SessionDirs { cwd, roots })
     }
 
-    /// What a call says of it, to be read when the answer has come.
+    /// The directories in a request as a note, for the answer.
     pub(super) fn note(call: &RuleMessage<'_>) -> Option<Box<str>> {
         let mut writer = json::Writer::new();
         writer.begin_object();
@@ -68,27 +67,27 @@ impl SessionDirs {
 }
 
 impl Session {
-    /// The session's working directory, if it is known (SESS-51): the one of the call that opened it (protocol page
+    /// The session's working directory, if it is known (SESS-51): that of the request that opened it (protocol page
     /// "Session Setup").
     pub fn cwd(&self) -> Option<&str> {
         self.place.as_ref().map(|place| &*place.cwd)
     }
 
-    /// The directories that the session works in: the working directory, then the others in their order (SESS-29).
-    /// Nothing else is, whatever an earlier call for the same session named. None where they are more than 16 KiB.
+    /// The working directory, then the additional directories in their order (SESS-29), from the last request that
+    /// opened the session. Empty if they have more than 16 KiB.
     pub fn roots(&self) -> impl Iterator<Item = &str> {
         self.place.iter().flat_map(|place| std::iter::once(&*place.cwd).chain(place.roots.iter().map(|root| &**root)))
     }
 
-    /// Whether a path is inside of one of the session's directories, as far as its text goes (SESS-06): `.` and `..` are
-    /// followed, links in the file system are the host's to check (SESS-34). `false` where the directories are not known.
+    /// Whether a path is inside one of the session's directories, by its text (SESS-06): `.` and `..` are resolved, but
+    /// the host has to check links in the file system (SESS-34). `false` if the directories are not known.
     pub fn in_roots(&self, path: &str) -> bool {
         let Some(path) = Steps::of(path).filter(|_| id!("SESS-06").is_on(Way::Track)) else { return false };
         self.roots().filter_map(Steps::of).any(|root| path.starts_with(&root))
     }
 }
 
-/// A path taken apart.
+/// The components of a path.
 #[derive(Debug)]
 struct Steps<'a> {
     windows: bool,
@@ -96,7 +95,7 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// Of an absolute path.
+    /// The components of an absolute path; `None` for any other.
     fn of(path: &'a str) -> Option<Steps<'a>> {
         let windows = !path.starts_with('/');
         let separator = |c| c == '/' || (windows && c == '\\');
@@ -104,7 +103,7 @@ impl<'a> Steps<'a> {
         if !rooted {
             return None;
         }
-        // A drive or a host stays whatever `..` says.
+        // `..` does not remove a drive or a host.
         let fixed = usize::from(windows);
         let mut steps = Vec::new();
         for step in path.split(separator).filter(|step| !step.is_empty() && *step != ".") {
@@ -126,7 +125,7 @@ impl<'a> Steps<'a> {
 }
 
 pub(super) fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
-    // An empty list says no more than none at all.
+    // An empty list means the same as none.
     let given = !context.message.items("/additionalDirectories").is_empty();
     context.lacks("additionalDirectories").filter(|_| given)?;
     Some(Finding::new(
@@ -168,7 +167,7 @@ pub(super) fn outdated(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new(format!("/mcpServers/{at}/type"), "SSE is deprecated; use http if the server supports it"))
 }
 
-/// The last value of a name wins, or the agent refuses the call.
+/// With a duplicate name, the last value takes effect, or the agent refuses the request.
 pub(super) fn same_variable(context: &RuleContext<'_>) -> Option<Finding> {
     for (at, server) in context.message.items("/mcpServers").into_iter().enumerate() {
         let variables = json::pointer(server, "/env").map(json::items).unwrap_or_default();

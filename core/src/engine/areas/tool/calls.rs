@@ -1,4 +1,4 @@
-//! What is remembered of a session's tool calls: how far each is, and whether the client may cancel it.
+//! The tool calls of a session: the status of each, and whether the client may cancel it.
 
 use std::sync::Arc;
 
@@ -13,27 +13,27 @@ use crate::rules::Way;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Tools {
     pub(super) calls: Recent<Call>,
-    /// Those that are open and came up in this turn: a turn ends, and is cancelled, without a look at all others.
+    /// The open ones of this turn, so that its end and its cancellation need not search all.
     pub(super) open: Set<Arc<str>>,
     /// Turns that have ended.
     pub(super) turns: u64,
-    /// The terminals that the agent runs by itself and has announced.
+    /// The terminals that the agent runs itself and has announced.
     pub(super) own_terminals: Recent<()>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Call {
     pub(super) status: Status,
-    /// Whether its own kind of message has reported it: a permission request, an update of version 1 or a chunk of
-    /// version 2 may come before that.
+    /// Whether the message that starts a tool call has been sent. A permission request, an update of version 1 or a
+    /// chunk of version 2 may come before it.
     pub(super) reported: bool,
-    /// How many turns had ended when it came up in one; what that leaves open is told once, when it ends.
+    /// The number of the turn in which it first appeared, if any.
     pub(super) turn: Option<u64>,
     /// Whether the client may cancel it (TOOL-37).
     pub(super) offer: Offer,
 }
 
-/// How far a tool call is.
+/// The status of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Status {
     Pending,
@@ -41,11 +41,11 @@ pub(super) enum Status {
     Paused,
     Completed,
     Failed,
-    /// The agent has cancelled it; version 2.
+    /// The agent has cancelled it (version 2).
     Cancelled,
-    /// The client has cancelled the turn; version 1 has no word for it on the wire (CANCEL-02).
+    /// The client has cancelled the turn (CANCEL-02). Not a status on the wire.
     GivenUp,
-    /// An extension's, or one that came after this version of the library: not an end.
+    /// A custom or unknown status, which is not final.
     Other(Box<str>),
 }
 
@@ -78,7 +78,7 @@ impl Status {
         }
     }
 
-    /// One that the client has given up may still turn out to have ended otherwise (CANCEL-07).
+    /// [`GivenUp`](Self::GivenUp) is not final: the agent may still report another end (CANCEL-07).
     pub(super) fn is_final(&self) -> bool {
         matches!(self, Status::Completed | Status::Failed | Status::Cancelled)
     }
@@ -89,14 +89,14 @@ impl Status {
 }
 
 impl Call {
-    /// Whether the client may cancel it; one that has ended offers that no more (TOOL-39).
+    /// Whether the client may cancel it, which needs an unfinished call (TOOL-39).
     pub(super) fn may_be_cancelled(&self) -> bool {
         self.offer.stands() && !(self.status.is_final() && id!("TOOL-39").is_on(Way::Track))
     }
 }
 
 impl Tools {
-    /// Those that the turn has left unfinished count as cancelled, unless they go on beside it.
+    /// The open calls of a cancelled turn count as cancelled, except those that continue in the background.
     pub(in crate::engine::areas) fn cancel(&mut self, goes_on: impl Fn(&str) -> bool) {
         for id in std::mem::take(&mut self.open).keys().filter(|id| !goes_on(id)) {
             if let Some(call) = self.calls.get_mut(id) {
@@ -105,8 +105,8 @@ impl Tools {
         }
     }
 
-    /// Whether an update of this call comes too late, as the turn that it came up in has just ended (TURN-05). A call that
-    /// was left open may go on in the background (TURN-06), unless the turn was cancelled.
+    /// Whether an update of this call is too late, because its turn was the last one that ended (TURN-05). An open call
+    /// may continue in the background (TURN-06), unless the turn was cancelled.
     pub(in crate::engine::areas) fn is_late(&self, id: &str, cancelled: bool) -> bool {
         self.calls.get(id).map_or(cancelled, |call| {
             let of_the_last = call.turn.is_some_and(|turn| turn + 1 == self.turns);
@@ -118,7 +118,7 @@ impl Tools {
         self.calls.is_new(id)
     }
 
-    /// Changes a call, which is made if there is none.
+    /// Changes a call, which is created if there is none.
     pub(super) fn change(&mut self, id: &str, running: bool, limit: usize, change: impl FnOnce(&mut Call)) {
         let turns = self.turns;
         let turn = running.then_some(turns);
@@ -151,14 +151,15 @@ impl Tools {
 impl Session {
     /// The ids of the session's tool calls and the status of each, oldest first (TOOL-05, TOOL-06, TOOL-18, TOOL-19;
     /// protocol page "Tool Calls"): `pending`, `in_progress`, `completed`, `failed`, in version 2 also `paused`,
-    /// `cancelled` and statuses of the agent's own, as they came up to their first 4096 bytes; and `cancelled` where this
-    /// side is the client and has cancelled the turn (CANCEL-02). Of more than
-    /// [`Limits::remembered`](crate::connection::Limits::remembered), the newest.
+    /// `cancelled` and custom statuses, cut to 4,096 bytes. `cancelled` also if this side is the client and has
+    /// cancelled the turn (CANCEL-02). At most the newest
+    /// [`Limits::remembered`](crate::connection::Limits::remembered).
     pub fn tool_calls(&self) -> impl Iterator<Item = (&str, &str)> {
         self.tools.calls.iter().map(|(id, call)| (id, call.status.name()))
     }
 
-    /// The ids of the tool calls that the client may cancel now by `tool_call/cancel`, oldest first (TOOL-37; version 2).
+    /// The ids of the tool calls that the client may cancel now with `tool_call/cancel`, oldest first (TOOL-37; version
+    /// 2).
     pub fn cancellable_tool_calls(&self) -> impl Iterator<Item = &str> {
         self.tools.calls.iter().filter(|(_, call)| call.may_be_cancelled()).map(|(id, _)| id)
     }

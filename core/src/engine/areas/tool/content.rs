@@ -1,4 +1,4 @@
-//! What tool calls show: terminals and sessions that must be there, and patches that must agree with their changes.
+//! The content of tool calls: terminals and sessions must exist, and patches must agree with the listed changes.
 
 use std::borrow::Cow;
 
@@ -11,9 +11,9 @@ fn text<'a>(item: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
     json::unescape(json::pointer(item, pointer)?)
 }
 
-/// The items of a type among what a message shows, each with its place: a list in an update, a single one in a chunk.
+/// The content items of a type, each with its pointer. An update has a list, a chunk a single item.
 fn items<'a>(context: &RuleContext<'a>, kind: &str) -> Vec<(String, &'a str)> {
-    // Most tool calls show none, and reading all their contents again would cost as much as the message itself.
+    // Most tool calls have none, and parsing their content again would cost as much as the message itself.
     if !context.message.may_have(kind) {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ fn items<'a>(context: &RuleContext<'a>, kind: &str) -> Vec<(String, &'a str)> {
     all.filter(|(_, item)| of_kind(item)).map(|(at, item)| (format!("{place}/{at}"), item)).collect()
 }
 
-/// The place of a member of the first item of a type for which this holds.
+/// The pointer to a member of the first item of a type for which this holds.
 fn place_of(context: &RuleContext<'_>, kind: &str, member: &str, is: impl Fn(&str) -> bool) -> Option<String> {
     let found = |item: &str| text(item, member).is_some_and(|value| is(&value));
     let (place, _) = items(context, kind).into_iter().find(|(_, item)| found(item))?;
@@ -49,8 +49,9 @@ pub(super) fn no_session(context: &RuleContext<'_>) -> Option<Finding> {
     ))
 }
 
-/// The terminal of the agent's own that a message announces. The specification has none, but agents and editors share a
-/// habit: `terminal_info` in `_meta` names a terminal that the agent runs, and its output comes in `_meta` as well.
+/// The id of a terminal of the agent that a message announces. The specification has no such terminals, but agents and
+/// editors share a convention: `terminal_info` in `_meta` names a terminal that the agent runs, and its output comes in
+/// `_meta` as well.
 pub(super) fn own_terminal<'a>(shown: Shown<'_, 'a>) -> Option<Cow<'a, str>> {
     let meta = shown.message.get(shown.places.meta)?;
     let told =
@@ -62,7 +63,7 @@ pub(super) fn no_terminal(context: &RuleContext<'_>) -> Option<Finding> {
     let session = session(context)?;
     let shown = Shown::of(&context.message, context.state)?;
     let gone = |id: &str| {
-        // An update replaces the whole list, so what was shown before its release may stay; TERM-14 has the rest.
+        // An update replaces the whole list, so a released terminal may be in it again; TERM-14 checks that.
         let open = session.terminals.contains_key(id) || session.released.has(id);
         !open && session.tools.own_terminals.is_new(id) && own_terminal(shown).as_deref() != Some(id)
     };
@@ -72,7 +73,7 @@ pub(super) fn no_terminal(context: &RuleContext<'_>) -> Option<Finding> {
     ))
 }
 
-/// The patches of git among what a message shows, each with its place and the diff that it is of.
+/// The git patches in the content, each with its pointer and its diff.
 fn patches<'a>(context: &RuleContext<'a>) -> impl Iterator<Item = (String, Cow<'a, str>, &'a str)> {
     items(context, "diff").into_iter().filter_map(|(place, diff)| {
         let is_git = text(diff, "/patch/format")? == "git_patch";
@@ -87,13 +88,13 @@ pub(super) fn odd_patch(context: &RuleContext<'_>) -> Option<Finding> {
     })
 }
 
-/// The changes decide, whatever the patch says; but it is to say nothing else.
+/// The listed changes take precedence over the patch, but the patch must not contain other files.
 pub(super) fn other_files(context: &RuleContext<'_>) -> Option<Finding> {
     patches(context).find_map(|(place, patch, diff)| {
         let Patch { paths } = patch::read(&patch).ok()?;
         let changes = json::columns(json::pointer(diff, "/changes")?, ["operation", "path", "oldPath"]);
         let string = |json: Option<&'_ str>| json.and_then(json::unescape).map(Cow::into_owned);
-        // What an unknown operation is about, nobody knows.
+        // The paths of an unknown operation are not known.
         let known = |operation: Option<String>| {
             operation.is_some_and(|name| matches!(&*name, "add" | "delete" | "modify" | "move" | "copy"))
         };

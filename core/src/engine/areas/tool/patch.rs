@@ -1,14 +1,14 @@
-//! Patches in git's text format, as far as TOOL-28 asks: sections of `diff --git` and nothing around them, with absolute
-//! paths. Hunks are passed over line by line; whether their counts are right is not asked.
+//! Patches in git's text format, checked as TOOL-28 requires: sections of `diff --git` and nothing else, with absolute
+//! paths. The line counts of hunks are not checked.
 
 use std::borrow::Cow;
 
 use crate::validation::is_absolute;
 
-/// What a patch is about.
+/// The contents of a patch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Patch {
-    /// The files, each at least once.
+    /// The paths of its files, possibly repeated.
     pub(super) paths: Vec<String>,
 }
 
@@ -21,9 +21,9 @@ pub(super) struct Wrong {
 }
 
 const SECTION: &str = "diff --git ";
-/// Lines of a section's head that end in a path.
+/// Lines of a section's header that end in a path.
 const NAMING: &[&str] = &["rename from ", "rename to ", "copy from ", "copy to "];
-/// Lines of a section's head in which nothing is to be checked.
+/// Lines of a section's header that are not checked.
 const PLAIN: &[&str] = &[
     "old mode ",
     "new mode ",
@@ -34,15 +34,15 @@ const PLAIN: &[&str] = &[
     "index ",
     "Binary files ",
 ];
-/// What the lines of a hunk begin with.
+/// The first characters of the lines of a hunk.
 const HUNK: &[char] = &['@', ' ', '+', '-', '\\'];
-/// The missing side of a file that is new or gone.
+/// The path in place of a file that does not exist on one side.
 const NOTHING: &str = "/dev/null";
 
 const RELATIVE: &str = "a path that is not absolute; write the full path, without a prefix such as a/";
 const STRANGE: &str = "not part of a section that begins with diff --git; leave mail and commit headers out";
 
-/// Where in a section a line stands.
+/// The part of a section that a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Within {
     Nothing,
@@ -71,7 +71,7 @@ pub(super) fn read(text: &str) -> Result<Patch, Wrong> {
             Within::Head if line.is_empty() || PLAIN.iter().any(|head| line.starts_with(head)) => {}
             Within::Head => {
                 let side = ["--- ", "+++ "].iter().find_map(|head| line.strip_prefix(head));
-                // Behind a tab there may be a time.
+                // A time may follow after a tab.
                 let side = side.map(|side| side.split('\t').next().unwrap_or(side));
                 let named = NAMING.iter().find_map(|head| line.strip_prefix(head));
                 let path = unquoted(side.or(named).ok_or_else(|| wrong(STRANGE))?);
@@ -92,8 +92,8 @@ pub(super) fn read(text: &str) -> Result<Patch, Wrong> {
     Ok(Patch { paths })
 }
 
-/// The path in a section's first line, if both are the same; where they differ, the first may end at any blank, and other
-/// lines name them.
+/// The path in a section's first line if both are the same. If they differ, the first one may end at any space, and
+/// other lines name them.
 fn both(names: &str) -> Result<Option<Cow<'_, str>>, &'static str> {
     if let (Some(middle), true) = (names.len().checked_sub(1), names.len() % 2 == 1) {
         let halves = names.is_char_boundary(middle / 2).then(|| names.split_at(middle / 2));
@@ -111,13 +111,13 @@ fn both(names: &str) -> Result<Option<Cow<'_, str>>, &'static str> {
     }
 }
 
-/// Whether what stands behind a quotation mark is an absolute path, as far as its beginning tells.
+/// Whether the text after a quotation mark begins like an absolute path.
 fn begins_absolute(quoted: &str) -> bool {
     // Quoting doubles the backslashes of a drive's root or a share.
     is_absolute(&quoted.replace("\\\\", "\\"))
 }
 
-/// A path as git writes it: in quotation marks with C's escapes where it has unusual characters.
+/// Decodes a path as git writes it: with unusual characters, in quotation marks and with escapes as in C.
 fn unquoted(text: &str) -> Cow<'_, str> {
     let Some(inner) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return text.into() };
     let mut bytes = Vec::with_capacity(inner.len());
