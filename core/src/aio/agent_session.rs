@@ -67,7 +67,7 @@ impl AgentSession {
         }
     }
 
-    /// The MCP servers that the client asked the agent to use.
+    /// The MCP servers from the request that opened the session.
     pub fn mcp_servers(&self) -> Arc<[v1::McpServer<'static>]> {
         let kept = || self.client.kept(self.id(), |kept| kept.name.clone()).flatten();
         let servers = |name: &Name| name.opening.as_ref().map(|opening| Arc::clone(&opening.mcp_servers));

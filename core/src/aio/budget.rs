@@ -1,7 +1,7 @@
 //! A budget for the memory of large responses: those that are being produced, and those that the peer has not read.
 //!
 //! A request of a few bytes can ask for a response of many megabytes. Requests of such methods wait in order until the
-//! budget has room for one more answer. Other requests are not held up, and every request is answered.
+//! budget has room for one more response. Other requests do not wait, and every request is answered.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};

@@ -118,7 +118,7 @@ impl PromptTurn {
         Ok(self.notification().await?.map(|notification| notification.update))
     }
 
-    /// Like [`update`](Self::update), with the `_meta` beside the update.
+    /// Like [`update`](Self::update), with the `_meta` of the notification.
     ///
     /// # Errors
     /// If the prompt fails, at its end.
@@ -237,7 +237,7 @@ impl LoadingSession {
         Ok(self.notification().await?.map(|notification| notification.update))
     }
 
-    /// Like [`update`](Self::update), with the `_meta` beside the update.
+    /// Like [`update`](Self::update), with the `_meta` of the notification.
     ///
     /// # Errors
     /// If the session cannot be loaded, at the end.

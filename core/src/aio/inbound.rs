@@ -131,8 +131,7 @@ impl State {
         self.bytes += size;
     }
 
-    /// Waits until the updates before a request for permission were handed over, because they show what the user is
-    /// asked about.
+    /// Waits until the updates before a permission request were handed over, because they show what it is about.
     pub(super) fn preceded(&mut self, request: &Request, cx: &Context<'_>) -> Poll<()> {
         let Some(job) = self.jobs.get(&request.serial).filter(|_| &*request.method == "session/request_permission")
         else {

@@ -8,8 +8,8 @@ use futures::future::{FutureExt, LocalBoxFuture};
 use super::error::Failure;
 use super::handlers::{Handlers, Incoming, Report};
 
-/// The handlers of an agent or a client, with their type erased: `Agent<Local>` can be the type of a member, and is the
-/// same whatever handlers there are. Created by [`Agent::local`](super::Agent::local) and
+/// The handlers of an agent or a client, with their type erased: `Agent<Local>` can be the type of a field, and does
+/// not depend on the handlers. Created by [`Agent::local`](super::Agent::local) and
 /// [`Client::local`](super::Client::local).
 ///
 /// It is confined to its thread. Clones share the handlers.

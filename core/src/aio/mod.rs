@@ -83,10 +83,10 @@
 //! # Cancelling
 //!
 //! Dropping a call asks the peer to cancel it (`$/cancel_request`); dropping a [`PromptTurn`] cancels the turn
-//! (`session/cancel`). To limit the time of a call, use the runtime's own time-out: `tokio::time::timeout(limit,
-//! call)`. When the peer cancels a request, its handler is dropped at its current await point and the request is
-//! answered as cancelled; an open [`ToolCall`] is then reported as failed, and a [`Terminal`] is released. A handler
-//! that awaits [`Turn::cancelled`] is not dropped.
+//! (`session/cancel`). To limit the time of a call, use the runtime's own time-out:
+//! `tokio::time::timeout(limit, call)`. When the peer cancels a request, its handler is dropped at its current await
+//! point and the request is answered as cancelled; an open [`ToolCall`] is then reported as failed, and a [`Terminal`]
+//! is released. A handler that calls [`Turn::cancelled`] is not dropped, and ends by itself.
 //!
 //! # Back-pressure
 //!

@@ -73,7 +73,7 @@ pub enum Turn {
     Running,
     /// The agent is working, and the client has cancelled the work.
     Cancelling,
-    /// The agent cannot go on until the user has done something (version 2).
+    /// The agent is waiting for the user (version 2).
     RequiresAction,
 }
 

@@ -1,8 +1,8 @@
 //! Processes and process groups.
 //!
-//! A process id identifies a process only until it was waited for; after that, another process may get it. So a process
-//! that has ended is not waited for until nobody can signal it any more, and each signal first checks that it is still
-//! there to be waited for. The id of its group stays reserved for as long.
+//! A process id identifies a process only until the process is reaped; then another process may get it. So a process
+//! that has ended is reaped only once nothing can signal it any more, and each signal first checks that it has not been
+//! reaped. The id of its group stays reserved as long.
 
 use std::future::pending;
 use std::io;

@@ -75,10 +75,10 @@ impl Options {
 }
 
 impl Session {
-    /// The session's config options as JSON text, a list in the agent's order (CONF-15) as last reported (CONF-07,
-    /// CONF-17; protocol page "Session Config Options"): selections `{"id", "name", "type": "select", "currentValue",
-    /// "options", …}` and switches `{"id", "name", "type": "boolean", "currentValue", …}`. `None` if none were
-    /// reported, or more than 256 KiB.
+    /// The session's config options as JSON text, a list in the agent's order (CONF-15) as last reported (CONF-07, CONF-17;
+    /// protocol page "Session Config Options"): selections
+    /// `{"id", "name", "type": "select", "currentValue", "options", …}` and switches
+    /// `{"id", "name", "type": "boolean", "currentValue", …}`. `None` if none were reported, or more than 256 KiB.
     pub fn config_options(&self) -> Option<&str> {
         self.options.list.as_deref()
     }
