@@ -18,7 +18,8 @@ const COMPACTION: &[&str] = &["session/update:compaction_update", "session/updat
 pub(super) static AREA: Area = Area {
     checks: &[
         Check::new(id!("NOTE-01"), MessageKind::Call, NOTICE, no_title).receive(Action::Drop),
-        Check::new(id!("NOTE-04"), MessageKind::Call, NOTICE, replayed).receive(Action::Report).kind(MisuseKind::Phase),
+        Check::new(id!("NOTE-04"), MessageKind::Call, NOTICE, replays).receive(Action::Pass).kind(MisuseKind::Phase),
+        Check::new(id!("NOTE-04"), MessageKind::Call, NOTICE, replayed).send(Action::Pass).receive(Action::Report),
         Check::new(id!("NOTE-06"), MessageKind::Call, NOTICE, unwanted)
             .receive(Action::Report)
             .kind(MisuseKind::Capability),
@@ -52,7 +53,20 @@ fn no_title(context: &RuleContext<'_>) -> Option<Finding> {
     empty.then(|| Finding::new("/update/title", "an empty title; say what the notice is about"))
 }
 
+/// A session that was open before may have sent it when it had not read yet that it is to be loaded again.
 fn replayed(context: &RuleContext<'_>) -> Option<Finding> {
+    let mut root = context.session()?;
+    while let Some(parent) = root.parent().and_then(|parent| context.session_of(parent)) {
+        root = parent;
+    }
+    if root.opened {
+        None
+    } else {
+        replays(context)
+    }
+}
+
+fn replays(context: &RuleContext<'_>) -> Option<Finding> {
     let ready = context.session()?.state == SessionState::Ready;
     (!ready).then(|| Finding::new("/update/sessionUpdate", "a notice is not part of the history; wait for the answer"))
 }

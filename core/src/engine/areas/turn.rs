@@ -34,6 +34,8 @@ pub(crate) struct Turns {
     stopped: u64,
     /// How many of the prompts among them are open.
     stopping: usize,
+    /// Requests up to this serial number were cancelled before another prompt was sent.
+    overtaken: u64,
 }
 
 impl Turns {
@@ -82,6 +84,18 @@ impl Session {
     /// One of these prompts has ended.
     pub(super) fn stopped_one(&mut self) {
         self.turns.stopping = self.turns.stopping.saturating_sub(1);
+    }
+
+    /// Another prompt is sent.
+    pub(super) fn overtake_stopped(&mut self) {
+        if self.turn == Turn::Cancelling {
+            self.turns.overtaken = self.turns.stopped;
+        }
+    }
+
+    /// Whether another prompt was sent after this one was cancelled.
+    pub(super) fn has_overtaken(&self, prompt: &OpenRequest) -> bool {
+        self.has_cancelled(prompt) && prompt.serial <= self.turns.overtaken
     }
 
     /// Whether this prompt was open when the turn was cancelled.

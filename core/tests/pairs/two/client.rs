@@ -259,10 +259,17 @@ impl Client {
         self.base.extend(choices)
     }
 
+    /// Whether it is being resumed or closed: it may be resumed twice at once.
+    fn is_busy(&self, id: &str) -> bool {
+        let moves = |method: &str| matches!(method, "session/resume" | "session/close" | "session/archive");
+        self.base.sent.values().any(|sent| sent.session == id && moves(&sent.method))
+    }
+
     /// The answer that opens a session has come.
     fn opened(&mut self, id: &str, cwd: &str) {
+        let busy = self.is_busy(id);
         let chat = self.chats.entry(id.to_owned()).or_default();
-        chat.busy = false;
+        chat.busy = busy;
         cwd.clone_into(&mut chat.cwd);
     }
 }
@@ -343,7 +350,8 @@ impl Host for Client {
                 }
             }
             ("session/close" | "session/archive", None) => {
-                self.chats.entry(sent.session.clone()).and_modify(|chat| chat.busy = false);
+                let busy = self.is_busy(&sent.session);
+                self.chats.entry(sent.session.clone()).and_modify(|chat| chat.busy = busy);
             }
             ("session/prompt", _) => {
                 self.chats.entry(sent.session.clone()).and_modify(|chat| chat.prompts = chat.prompts.saturating_sub(1));

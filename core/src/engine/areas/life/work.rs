@@ -62,8 +62,6 @@ pub(crate) struct Work {
     unseen: bool,
     /// The client has cancelled what is under way, or what a message was inserted for. Work that begins later is other work.
     stopped: bool,
-    /// A prompt was sent since that cancel, whose own work may begin at any time.
-    prompted: bool,
     /// Why the last work ended, as far as that was told since it began.
     reason: Option<Box<str>>,
     /// What failed, as JSON text, where the reason is an error.
@@ -91,7 +89,7 @@ impl Work {
     /// What goes on is being cancelled.
     pub(in crate::engine::areas) fn cancelled(&mut self) {
         self.stopped = self.told != Told::Idle || self.awaits;
-        (self.unseen, self.prompted) = (!self.is_under_way(), false);
+        self.unseen = !self.is_under_way();
     }
 
     /// Whether the work that an idle would end is one that the client has cancelled.
@@ -169,11 +167,12 @@ impl Session {
 
     pub(super) fn prompt_sent(&mut self) {
         // What was cancelled and never told of again does not touch the next prompt (CANCEL-23).
-        let over = self.turn == Turn::Cancelling && !self.work.is_under_way() && !self.has_stopping();
-        self.work.awaits &= !over;
-        self.work.prompted = true;
+        let unseen = self.turn == Turn::Cancelling && !self.work.is_under_way();
+        self.work.awaits &= !unseen;
+        self.work.stopped &= !unseen;
+        self.overtake_stopped();
         self.work.began = false;
-        self.settle(over);
+        self.settle(unseen && !self.has_stopping());
         self.prompts += 1;
         self.settle(false);
     }
@@ -182,15 +181,18 @@ impl Session {
     /// over, as its message shows, where that is known.
     pub(super) fn prompt_answered(&mut self, prompt: &OpenRequest, inserted: bool, over: Option<bool>) {
         self.prompts = self.prompts.saturating_sub(1);
-        let cancelled = self.has_cancelled(prompt);
+        let (cancelled, overtaken) = (self.has_cancelled(prompt), self.has_overtaken(prompt));
         if cancelled {
             self.stopped_one();
         }
         // Where another prompt was sent since, what was cancelled is over unless it was told of (CANCEL-23).
-        let told_of = !inserted || over.unwrap_or(self.work.began) || cancelled && self.work.prompted;
+        let told_of = !inserted || over.unwrap_or(self.work.began) || overtaken;
         self.work.awaits |= !told_of && !self.work.is_under_way();
-        self.work.stopped |= cancelled && self.work.awaits && !self.work.prompted;
-        self.settle(cancelled && told_of && !self.work.is_under_way() && !self.has_stopping());
+        if cancelled && self.work.awaits && !overtaken {
+            (self.work.stopped, self.work.unseen) = (true, true);
+        }
+        let goes_on = self.work.is_under_way() || self.work.awaits && self.work.stopped;
+        self.settle(cancelled && !goes_on && !self.has_stopping());
     }
 }
 
