@@ -1194,6 +1194,37 @@ acp_status acp_connection_session_commands(const acp_connection *connection, acp
 // - returns: `ACP_OK`; `ACP_NONE` when the session is not known; or a general error
 acp_status acp_connection_session_open_compactions(acp_connection *connection, acp_slice id, acp_slice *out);
 
+// Why the foreground work of a session ended, as the agent reported it last: `end_turn`, `cancelled`, `error` and
+// so on. Rule LIFE-05.
+//
+// - `connection`: the connection
+// - `id`: the session's id
+// - `*out`: the text; valid until the next call that changes the connection
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the agent works, or gave no reason, or the
+//   version is 1, where the response to the prompt has it; or a general error
+// - see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+acp_status acp_connection_session_stop_reason(const acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The JSON-RPC error object that came with the stop reason `error`. Rule LIFE-29.
+//
+// - `connection`: the connection
+// - `id`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the stop reason is not `error`, or no error
+//   came with it; or a general error
+// - see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+acp_status acp_connection_session_stop_error(const acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The background work of a session, as the agent listed it last. Rule LIFE-35.
+//
+// - `connection`: the connection
+// - `id`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the agent does not report background work, or
+//   the list is longer than what is kept; or a general error
+// - see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+acp_status acp_connection_session_background(const acp_connection *connection, acp_slice id, acp_slice *out);
+
 // Whether the user has logged out since a session was opened. If so, the session may fail because a login is
 // missing. Rule AUTH-25.
 //

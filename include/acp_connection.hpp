@@ -327,6 +327,30 @@ public:
         const auto told = detail::read_text(acp_connection_session_open_compactions, handle(), detail::slice(id));
         return told ? std::optional<Json>(Json(*told)) : std::nullopt;
     }
+    /// Why the foreground work of a session ended, as the agent reported it last: `end_turn`, `cancelled`, `error`
+    /// and so on. Rule LIFE-05. Valid until the next call that changes the connection. `std::nullopt` when the
+    /// session is not known, or the agent works, or gave no reason, or the version is 1, where the response to the
+    /// prompt has it.
+    std::optional<std::string_view> session_stop_reason(std::string_view id) const noexcept
+    {
+        return detail::read_text(acp_connection_session_stop_reason, handle(), detail::slice(id));
+    }
+    /// The JSON-RPC error object that came with the stop reason `error`. Rule LIFE-29. Valid until the next call
+    /// that changes the connection. `std::nullopt` when the session is not known, or the stop reason is not
+    /// `error`, or no error came with it.
+    std::optional<Json> session_stop_error(std::string_view id) const noexcept
+    {
+        const auto told = detail::read_text(acp_connection_session_stop_error, handle(), detail::slice(id));
+        return told ? std::optional<Json>(Json(*told)) : std::nullopt;
+    }
+    /// The background work of a session, as the agent listed it last. Rule LIFE-35. Valid until the next call that
+    /// changes the connection. `std::nullopt` when the session is not known, or the agent does not report
+    /// background work, or the list is longer than what is kept.
+    std::optional<Json> session_background(std::string_view id) const noexcept
+    {
+        const auto told = detail::read_text(acp_connection_session_background, handle(), detail::slice(id));
+        return told ? std::optional<Json>(Json(*told)) : std::nullopt;
+    }
     /// Whether the user has logged out since a session was opened. If so, the session may fail because a login is
     /// missing. Rule AUTH-25. `std::nullopt` when the session is not known.
     std::optional<bool> session_auth_uncertain(std::string_view id) const noexcept

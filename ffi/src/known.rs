@@ -594,6 +594,82 @@ pub unsafe extern "C" fn acp_connection_session_open_compactions(
     }
 }
 
+/// Why the foreground work of a session ended, as the agent reported it last: `end_turn`, `cancelled`, `error` and
+/// so on. Rule LIFE-05.
+///
+/// - `connection`: the connection
+/// - `id`: the session's id
+/// - `*out`: the text; valid until the next call that changes the connection
+/// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the agent works, or gave no reason, or the
+///   version is 1, where the response to the prompt has it; or a general error
+/// - see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_session_stop_reason(
+    connection: *const acp_connection,
+    id: acp_slice,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: `connection`, `id` and `out` are as the header requires.
+    unsafe {
+        ask(
+            connection,
+            out,
+            || id.text(),
+            |core, id| core.session(id).and_then(|session| session.stop_reason()).map(acp_slice::from),
+        )
+    }
+}
+
+/// The JSON-RPC error object that came with the stop reason `error`. Rule LIFE-29.
+///
+/// - `connection`: the connection
+/// - `id`: the session's id
+/// - `*out`: JSON text; valid until the next call that changes the connection
+/// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the stop reason is not `error`, or no error
+///   came with it; or a general error
+/// - see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_session_stop_error(
+    connection: *const acp_connection,
+    id: acp_slice,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: `connection`, `id` and `out` are as the header requires.
+    unsafe {
+        ask(
+            connection,
+            out,
+            || id.text(),
+            |core, id| core.session(id).and_then(|session| session.stop_error()).map(acp_slice::from),
+        )
+    }
+}
+
+/// The background work of a session, as the agent listed it last. Rule LIFE-35.
+///
+/// - `connection`: the connection
+/// - `id`: the session's id
+/// - `*out`: JSON text; valid until the next call that changes the connection
+/// - returns: `ACP_OK`; `ACP_NONE` when the session is not known, or the agent does not report background work, or
+///   the list is longer than what is kept; or a general error
+/// - see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_session_background(
+    connection: *const acp_connection,
+    id: acp_slice,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: `connection`, `id` and `out` are as the header requires.
+    unsafe {
+        ask(
+            connection,
+            out,
+            || id.text(),
+            |core, id| core.session(id).and_then(|session| session.background()).map(acp_slice::from),
+        )
+    }
+}
+
 /// Whether the user has logged out since a session was opened. If so, the session may fail because a login is
 /// missing. Rule AUTH-25.
 ///

@@ -1025,6 +1025,32 @@ class Connection:
 
         `id` is the session's id.
         """
+    def session_stop_reason(self, id: str) -> str | None:
+        """Why the foreground work of a session ended, as the agent reported it last: `end_turn`, `cancelled`,
+        `error` and so on. Rule LIFE-05. `None` when the session is not known, or the agent works, or gave no
+        reason, or the version is 1, where the response to the prompt has it.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+        """
+    def session_stop_error(self, id: str) -> v2.Error | None:
+        """The JSON-RPC error object that came with the stop reason `error`. Rule LIFE-29. A new object each time.
+        `None` when the session is not known, or the stop reason is not `error`, or no error came with it.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+        """
+    def session_background(self, id: str) -> list[v2.BackgroundWork] | None:
+        """The background work of a session, as the agent listed it last. Rule LIFE-35. A new object each time.
+        `None` when the session is not known, or the agent does not report background work, or the list is
+        longer than what is kept.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+        """
     def session_auth_uncertain(self, id: str) -> bool | None:
         """Whether the user has logged out since a session was opened. If so, the session may fail because a login
         is missing. Rule AUTH-25. `None` when the session is not known.

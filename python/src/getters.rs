@@ -309,6 +309,40 @@ impl Connection {
         Ok(self.core()?.session(id).map(|session| session.open_compactions().map(str::to_owned).collect()))
     }
 
+    /// Why the foreground work of a session ended, as the agent reported it last: `end_turn`, `cancelled`, `error`
+    /// and so on. Rule LIFE-05. `None` when the session is not known, or the agent works, or gave no reason, or the
+    /// version is 1, where the response to the prompt has it.
+    ///
+    /// `id` is the session's id.
+    ///
+    /// See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+    fn session_stop_reason(&self, id: &str) -> PyResult<Option<String>> {
+        Ok(self.core()?.session(id).and_then(|session| session.stop_reason()).map(String::from))
+    }
+
+    /// The JSON-RPC error object that came with the stop reason `error`. Rule LIFE-29. A new object each time.
+    /// `None` when the session is not known, or the stop reason is not `error`, or no error came with it.
+    ///
+    /// `id` is the session's id.
+    ///
+    /// See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+    fn session_stop_error(&self, py: Python<'_>, id: &str) -> PyResult<Option<Py<PyAny>>> {
+        let text = self.core()?.session(id).and_then(|session| session.stop_error()).map(String::from);
+        text.map(|text| json::loads(py, &text)).transpose()
+    }
+
+    /// The background work of a session, as the agent listed it last. Rule LIFE-35. A new object each time. `None`
+    /// when the session is not known, or the agent does not report background work, or the list is longer than what
+    /// is kept.
+    ///
+    /// `id` is the session's id.
+    ///
+    /// See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+    fn session_background(&self, py: Python<'_>, id: &str) -> PyResult<Option<Py<PyAny>>> {
+        let text = self.core()?.session(id).and_then(|session| session.background()).map(String::from);
+        text.map(|text| json::loads(py, &text)).transpose()
+    }
+
     /// Whether the user has logged out since a session was opened. If so, the session may fail because a login is
     /// missing. Rule AUTH-25. `None` when the session is not known.
     ///

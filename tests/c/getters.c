@@ -223,6 +223,27 @@ static acp_status get_session_open_compactions(acp_connection *connection, const
     return status == ACP_OK ? acp_writer_json(out, value) : status;
 }
 
+static acp_status get_session_stop_reason(acp_connection *connection, const given *with, acp_writer *out)
+{
+    acp_slice value;
+    acp_status status = acp_connection_session_stop_reason(connection, text_slice(&with[0].string), &value);
+    return status == ACP_OK ? acp_writer_string(out, value) : status;
+}
+
+static acp_status get_session_stop_error(acp_connection *connection, const given *with, acp_writer *out)
+{
+    acp_slice value;
+    acp_status status = acp_connection_session_stop_error(connection, text_slice(&with[0].string), &value);
+    return status == ACP_OK ? acp_writer_json(out, value) : status;
+}
+
+static acp_status get_session_background(acp_connection *connection, const given *with, acp_writer *out)
+{
+    acp_slice value;
+    acp_status status = acp_connection_session_background(connection, text_slice(&with[0].string), &value);
+    return status == ACP_OK ? acp_writer_json(out, value) : status;
+}
+
 static acp_status get_session_auth_uncertain(acp_connection *connection, const given *with, acp_writer *out)
 {
     bool value;
@@ -345,6 +366,9 @@ static const struct {
     {"session_plan_ids", 1, get_session_plan_ids},
     {"session_commands", 1, get_session_commands},
     {"session_open_compactions", 1, get_session_open_compactions},
+    {"session_stop_reason", 1, get_session_stop_reason},
+    {"session_stop_error", 1, get_session_stop_error},
+    {"session_background", 1, get_session_background},
     {"session_auth_uncertain", 1, get_session_auth_uncertain},
     {"session_parent", 1, get_session_parent},
     {"session_may_cancel", 1, get_session_may_cancel},

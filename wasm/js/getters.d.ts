@@ -188,6 +188,30 @@ export interface Getters<R extends Role, V extends Version> {
    */
   sessionOpenCompactions(id: string): string[] | undefined;
   /**
+   * Why the foreground work of a session ended, as the agent reported it last: `end_turn`, `cancelled`, `error` and
+   * so on. Rule LIFE-05.
+   * @param id The session's id.
+   * @returns Undefined when the session is not known, or the agent works, or gave no reason, or the version is 1,
+   * where the response to the prompt has it.
+   * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+   */
+  sessionStopReason(id: string): string | undefined;
+  /**
+   * The JSON-RPC error object that came with the stop reason `error`. Rule LIFE-29. A new object each time.
+   * @param id The session's id.
+   * @returns Undefined when the session is not known, or the stop reason is not `error`, or no error came with it.
+   * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+   */
+  sessionStopError(id: string): NonNullable<SessionSnapshot<2>["error"]> | undefined;
+  /**
+   * The background work of a session, as the agent listed it last. Rule LIFE-35. A new object each time.
+   * @param id The session's id.
+   * @returns Undefined when the session is not known, or the agent does not report background work, or the list is
+   * longer than what is kept.
+   * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
+   */
+  sessionBackground(id: string): NonNullable<SessionSnapshot<2>["background"]> | undefined;
+  /**
    * Whether the user has logged out since a session was opened. If so, the session may fail because a login is
    * missing. Rule AUTH-25.
    * @param id The session's id.

@@ -105,49 +105,58 @@ export const getters = (ask) => ({
   sessionOpenCompactions(id) {
     return ask.value(this, 20, ask.textOf(id, "id"));
   },
+  sessionStopReason(id) {
+    return ask.text(this, 21, ask.textOf(id, "id"));
+  },
+  sessionStopError(id) {
+    return ask.value(this, 22, ask.textOf(id, "id"));
+  },
+  sessionBackground(id) {
+    return ask.value(this, 23, ask.textOf(id, "id"));
+  },
   sessionAuthUncertain(id) {
     return flag(ask.numberOf(this, 2, ask.textOf(id, "id")));
   },
   sessionParent(id) {
-    return ask.text(this, 21, ask.textOf(id, "id"));
+    return ask.text(this, 24, ask.textOf(id, "id"));
   },
   sessionMayCancel(id) {
     return flag(ask.numberOf(this, 3, ask.textOf(id, "id")));
   },
   sessionSnapshot(id) {
-    return ask.session(ask.value(this, 22, ask.textOf(id, "id")));
+    return ask.session(ask.value(this, 25, ask.textOf(id, "id")));
   },
   commandText(session, name, input = "") {
-    return ask.text(this, 23, ask.textOf(session, "session"), ask.textOf(name, "name"), ask.textOf(input, "input"));
+    return ask.text(this, 26, ask.textOf(session, "session"), ask.textOf(name, "name"), ask.textOf(input, "input"));
   },
   inRoots(session, path) {
     return ask.numberOf(this, 4, ask.textOf(session, "session"), ask.textOf(path, "path")) === 1;
   },
   sessions() {
-    return ask.sessions(ask.value(this, 24));
+    return ask.sessions(ask.value(this, 27));
   },
   session(id) {
-    return ask.session(ask.value(this, 25, ask.textOf(id, "id")));
+    return ask.session(ask.value(this, 28, ask.textOf(id, "id")));
   },
   pending() {
-    return ask.value(this, 26);
+    return ask.value(this, 29);
   },
   unanswered() {
-    return ask.value(this, 27);
+    return ask.value(this, 30);
   },
   openTerminals() {
-    return ask.value(this, 28);
+    return ask.value(this, 31);
   },
   pendingById(id) {
-    return ask.value(this, 29, ask.idText(id));
+    return ask.value(this, 32, ask.idText(id));
   },
   unansweredById(id) {
-    return ask.value(this, 30, ask.idText(id));
+    return ask.value(this, 33, ask.idText(id));
   },
   pendingBySerial(serial) {
-    return ask.value(this, 31, ask.wholeText(serial, "serial"));
+    return ask.value(this, 34, ask.wholeText(serial, "serial"));
   },
   unansweredBySerial(serial) {
-    return ask.value(this, 32, ask.wholeText(serial, "serial"));
+    return ask.value(this, 35, ask.wholeText(serial, "serial"));
   },
 });

@@ -24,7 +24,7 @@ pub(crate) type Number = fn(&mut Connection) -> Option<f64>;
 /// A number about what the texts name.
 pub(crate) type NumberOf = fn(&Connection, [&str; 3]) -> Option<f64>;
 
-pub(crate) const TEXTS: [Text; 33] = [
+pub(crate) const TEXTS: [Text; 36] = [
     // config
     |core, _| Some(config::write(core.config())),
     // capabilities
@@ -103,6 +103,12 @@ pub(crate) const TEXTS: [Text; 33] = [
             })
         })
     },
+    // sessionStopReason
+    |core, [id, ..]| core.session(id).and_then(|session| session.stop_reason()).map(String::from),
+    // sessionStopError
+    |core, [id, ..]| core.session(id).and_then(|session| session.stop_error()).map(String::from),
+    // sessionBackground
+    |core, [id, ..]| core.session(id).and_then(|session| session.background()).map(String::from),
     // sessionParent
     |core, [id, ..]| core.session(id).and_then(|session| session.parent()).map(String::from),
     // sessionSnapshot

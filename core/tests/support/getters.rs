@@ -131,6 +131,18 @@ pub(crate) fn get(core: &mut Connection, name: &str, with: &[Value]) -> Result<V
             let id = &*as_text(id)?;
             json!(core.session(id).map(|session| session.open_compactions().map(str::to_owned).collect::<Vec<_>>()))
         }
+        ("session_stop_reason", [id]) => {
+            let id = &*as_text(id)?;
+            json!(core.session(id).and_then(|session| session.stop_reason()).map(String::from))
+        }
+        ("session_stop_error", [id]) => {
+            let id = &*as_text(id)?;
+            json!(core.session(id).and_then(|session| session.stop_error()).map(|value| read(String::from(value))))
+        }
+        ("session_background", [id]) => {
+            let id = &*as_text(id)?;
+            json!(core.session(id).and_then(|session| session.background()).map(|value| read(String::from(value))))
+        }
         ("session_auth_uncertain", [id]) => {
             let id = &*as_text(id)?;
             json!(core.session(id).map(|session| session.auth_uncertain))
