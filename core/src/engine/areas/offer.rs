@@ -1,6 +1,6 @@
 //! What the client may cancel while it offers that: a tool call (TOOL-37), the command of a terminal (DTERM-14).
 
-use crate::engine::{RuleContext, RuleMessage};
+use crate::engine::RuleContext;
 use crate::json;
 
 /// Whether something offers to be cancelled.
@@ -39,9 +39,7 @@ impl Offer {
     }
 }
 
-/// Whether the capabilities in an update say that it may be cancelled, or may not; null and an empty object say that it may
-/// not.
-pub(super) fn told(update: &RuleMessage<'_>, capabilities: &str) -> Option<bool> {
-    let told = update.given(capabilities)?;
-    Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))
+/// Whether these capabilities say that it may be cancelled; null and an empty object say that it may not.
+pub(super) fn told(capabilities: &str) -> bool {
+    json::member(capabilities, "cancel").is_some_and(|cancel| cancel != "null")
 }
