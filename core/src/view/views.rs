@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::fold::Told;
 use super::prompts::Ending;
+use super::terminals::is_about_one;
 use super::View;
 use crate::engine::operations::Operation;
 use crate::engine::questions::question;
@@ -113,7 +114,8 @@ impl Views {
         let attaches = row.is_some_and(|row| row.effect == Effect::Attaches);
         let asks = question(message.method).is_some();
         let prompts = message.method == "session/prompt";
-        if !(attaches || asks || prompts) {
+        let runs = message.method == "terminal/create";
+        if !(attaches || asks || prompts || runs) {
             return;
         }
         let Some(view) = self.enter(id, state) else { return };
@@ -125,7 +127,9 @@ impl Views {
             }
         }
         let told = Told { session, dialect: &state.tables.dialect };
-        if prompts {
+        if runs {
+            view.terminal_wanted(serial, params);
+        } else if prompts {
             view.prompted(serial, request, params, told.dialect.answer_ends_turn());
         } else if asks {
             if let Some(operation) = message.operation {
@@ -163,6 +167,9 @@ impl Views {
             (_, "session/prompt") => view.answered(request.serial, ending),
             (Effect::Ends | Effect::Deletes, _) if result.is_some() => return self.freeze(state),
             (Effect::Attaches, _) => view.end_replay(Some(request.serial), result.is_some()),
+            (_, method) if is_about_one(method) => {
+                return view.terminal_answered(request.serial, method, request.note.as_deref(), result);
+            }
             (_, method) if question(method).is_some() => view.settled(request.serial),
             (Effect::Makes, _) => kept.early = false,
             (_, "session/set_mode" | "session/set_config_option") => {}
