@@ -81,9 +81,7 @@ impl View {
     /// The numbers of what there is.
     pub(super) fn count(&mut self) {
         let (turn, trimmed, dropped) = (self.story.turn, self.story.trimmed, self.story.dropped);
-        self.say(Name::Turn, Some(&turn.to_string()));
-        self.say(Name::Trimmed, Some(&trimmed.to_string()));
-        self.say(Name::Dropped, Some(&dropped.to_string()));
+        self.facts.count([turn, trimmed, dropped], &mut self.revision);
     }
 
     fn push(&mut self, kind: EntryKind, id: Option<&str>) -> u64 {
