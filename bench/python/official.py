@@ -8,6 +8,9 @@ from typing import Any
 
 from measure import CHUNKS, CONNECTIONS, DIFFS, FILES, PIECE, SECONDS, Inputs, Pass, Work, main, pipe
 
+# Updates that the SDK's session state is given.
+ACCUMULATED = 500
+
 
 def works() -> "dict[str, Work]":
     import acp
@@ -53,6 +56,21 @@ def works() -> "dict[str, Work]":
             with done.timed():
                 for line in lines:
                     schema.SessionNotification.model_validate(json.loads(line)["params"])
+            done.count = len(lines)
+            return done
+
+        return work
+
+    def shown(name: str) -> Work:
+        """The same with the SDK's `SessionAccumulator`. It copies all that it has for each update, so it gets the first ones
+        alone."""
+        from acp.contrib.session_state import SessionAccumulator
+
+        def work(inputs: Inputs) -> Pass:
+            lines, done, accumulator = inputs.lines(name)[:ACCUMULATED], Pass(), SessionAccumulator()
+            with done.timed():
+                for line in lines:
+                    accumulator.apply(schema.SessionNotification.model_validate(json.loads(line)["params"]))
             done.count = len(lines)
             return done
 
@@ -168,6 +186,8 @@ def works() -> "dict[str, Work]":
         "w4-mix": decode("mix.jsonl", PIECE),
         "w4-small-alone": alone("small.jsonl"),
         "w4-mix-alone": alone("mix.jsonl"),
+        "w4-small-view-alone": shown("small.jsonl"),
+        "w4-mix-view-alone": shown("mix.jsonl"),
         "w5": many,
         "w6-whole": decode("big.jsonl", 0),
         "w6-4096": decode("big.jsonl", 4096),

@@ -11,7 +11,8 @@ use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::ops::Index;
 
-use keys::{At, Keys};
+pub(crate) use keys::At;
+use keys::Keys;
 
 /// A map ordered by key.
 #[derive(Debug, Clone)]
@@ -120,6 +121,21 @@ impl<K: Ord, V> Map<K, V> {
         K: Borrow<Q>,
     {
         self.keys.place(key).ok()
+    }
+
+    /// Whether this is the place of a key, whatever has changed since it was found.
+    #[inline]
+    pub(crate) fn is_at<Q: Ord + ?Sized>(&self, at: At, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        let known = self.keys.peek(at).map(Borrow::borrow);
+        known.is_some_and(|known| std::ptr::eq(known, key) || known == key)
+    }
+
+    /// The value at a place.
+    pub(crate) fn at_mut(&mut self, at: At) -> Option<&mut V> {
+        self.values[self.keys.value_at(at) as usize].as_mut()
     }
 
     /// The key and the value at a place that [`find`](Self::find) returned.

@@ -209,6 +209,35 @@ fn two_connections_have_a_view_each() {
     assert_eq!(texts, ["0", "1"]);
 }
 
+/// 17 of the edge cases: a view is forgotten when it is asked for, and not before its session is over.
+#[test]
+fn the_view_of_a_closed_session_stays_until_it_is_forgotten() {
+    let _alone = alone();
+    let mut client = client(config(Role::Client, 2));
+    client.request("session/close", r#"{"sessionId":"s"}"#).unwrap();
+    assert!(!client.forget_view("s") && client.view("s").is_some_and(|view| !view.is_frozen()));
+    feed(&mut client, r#"{"jsonrpc":"2.0","id":4,"result":{}}"#);
+    assert!(client.view("s").is_some_and(|view| view.is_frozen() && view.entries().count() == 1));
+    assert!(client.forget_view("s") && client.view("s").is_none());
+    assert!(!client.forget_view("s"));
+}
+
+/// 24 of the edge cases: what a message had is free again once it is cleared.
+#[test]
+fn a_message_that_is_cleared_takes_nothing() {
+    let _alone = alone();
+    let mut client = client(config(Role::Client, 2));
+    let message = |content: &str| update(&format!(r#""agent_message","messageId":"m","content":[{content}]"#));
+    feed(&mut client, &message(""));
+    let (kept, allocated) = (client.view("s").unwrap().bytes(), ALLOCATOR.allocated());
+    feed(&mut client, &message(&format!(r#"{{"type":"text","text":"{}"}}"#, "x".repeat(1 << 20))));
+    assert!(client.view("s").unwrap().bytes() > kept + (1 << 20));
+    feed(&mut client, &message(""));
+    assert_eq!(client.view("s").unwrap().bytes(), kept);
+    // The buffer that frames are read into may keep its room.
+    assert!(ALLOCATOR.allocated() < allocated + (3 << 20));
+}
+
 /// With 100,000 chunks in a message, one more asks the allocator for no more than with 1,000: what is moved when a text
 /// grows is moved rarely, and `since` looks at what has changed.
 #[test]

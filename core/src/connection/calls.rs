@@ -12,6 +12,7 @@ use super::outgoing::CANCEL;
 use super::parse::Message;
 use super::report::{Breach, Subject};
 use super::{Cancel, Connection, Consequence, Event, Notification, Policy, Request};
+use crate::engine::operations::Operation;
 use crate::engine::questions::{question, AutoAnswerReason};
 use crate::engine::{
     kind_of, rows, too_early, unknown, Attempt, MessageKind, MisuseKind, OpenRequest, Refusal, Role, RuleMessage,
@@ -310,7 +311,9 @@ impl Connection {
         if let Some(session) = session.as_ref().filter(|_| row.is_some_and(|row| row.effect == Effect::Ends)) {
             self.cancel_prompts(session);
         }
-        let said = seen.message(&method, session.as_ref(), &params);
+        let mut said = seen.message(&method, session.as_ref(), &params);
+        let operation = Operation::of(&said, self.state.tables);
+        said.operation = operation.as_ref();
         let note = self.track(&said);
         self.show_asked(&said, &id);
         let generation = self.state.sessions.generation(session.as_ref());
@@ -356,9 +359,11 @@ impl Connection {
         }
         let timing = session.as_ref().map_or(Timing::None, |id| self.state.sessions.timing(id));
         self.state.sessions.foresee(&method, session.as_ref());
-        let said = seen.message(&method, session.as_ref(), &params);
+        let mut said = seen.message(&method, session.as_ref(), &params);
+        let operation = Operation::of(&said, self.state.tables);
+        said.operation = operation.as_ref();
         self.track(&said);
-        self.show_told(&said, update);
+        self.show_told(&said);
         self.events.push(Event::Notification(Notification { method, session, update, timing, params }));
     }
 
@@ -434,7 +439,15 @@ struct Seen<'a> {
 impl<'a> Seen<'a> {
     fn message(self, method: &'a str, session: Option<&'a Arc<str>>, params: &'a Json) -> RuleMessage<'a> {
         let field_index = self.field_index.map(|field_index| (params.around(), field_index));
-        RuleMessage { method, session, body: Some(params.as_str()), field_index, rows: self.rows, request: None }
+        RuleMessage {
+            method,
+            session,
+            body: Some(params.as_str()),
+            field_index,
+            rows: self.rows,
+            operation: None,
+            request: None,
+        }
     }
 }
 

@@ -137,6 +137,7 @@ impl Connection {
                         body: Some(&json),
                         field_index: None,
                         rows,
+                        operation: None,
                         request: None,
                     };
                     if self.judge_incoming(Form::Request, &said, subject) == Verdict::Stop {

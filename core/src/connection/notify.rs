@@ -7,6 +7,7 @@ use super::misuse::Misuse;
 use super::outgoing::{ValidatedJson, CANCEL};
 use super::template_cache::{CacheHit, ParsedCall, Scratch};
 use super::Connection;
+use crate::engine::operations::Operation;
 use crate::engine::questions::AutoAnswerReason;
 use crate::engine::{MisuseKind, RuleMessage};
 use crate::json;
@@ -64,14 +65,17 @@ impl Connection {
             body: Some(&params),
             field_index: index_of,
             rows,
+            operation: None,
             request: None,
         };
         let mut advice = self.judge_outgoing(&said, own)?;
         advice.extend(instead);
         self.sending.write(message);
         self.state.sessions.foresee(method, session.as_ref());
+        let operation = Operation::of(&said, self.state.tables);
+        let said = RuleMessage { operation: operation.as_ref(), ..said };
         self.track(&said);
-        self.show_told(&said, update);
+        self.show_told(&said);
         if let (Some(session), "session/cancel") = (&session, method) {
             self.auto_answer(Some(session), AutoAnswerReason::Cancel);
         }

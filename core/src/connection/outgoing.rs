@@ -9,6 +9,7 @@ use super::misuse::{shown, Misuse};
 use super::notify::PreparedParams;
 use super::repeats::Ended;
 use super::{CloseReason, Connection};
+use crate::engine::operations::Operation;
 use crate::engine::questions::AutoAnswerReason;
 use crate::engine::{
     rows, too_early, unknown, withheld, MessageKind, MisuseKind, OpenRequest, Policy, RequestKey, RuleMessage, Standing,
@@ -147,6 +148,7 @@ impl Connection {
             body: Some(&params),
             field_index: index_of,
             rows,
+            operation: None,
             request: None,
         };
         let advice = self.judge_outgoing(&said, own)?;
@@ -154,6 +156,8 @@ impl Connection {
             self.sending.use_id(&id);
         }
         let serial = self.next_serial();
+        let operation = Operation::of(&said, self.state.tables);
+        let said = RuleMessage { operation: operation.as_ref(), ..said };
         let note = self.track(&said);
         self.show_asked(&said, &id);
         let generation = self.state.sessions.generation(session.as_ref());

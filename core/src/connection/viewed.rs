@@ -26,9 +26,9 @@ impl Connection {
 
     /// A notification went through, in either direction.
     #[inline]
-    pub(super) fn show_told(&mut self, message: &RuleMessage<'_>, update: Option<&'static str>) {
+    pub(super) fn show_told(&mut self, message: &RuleMessage<'_>) {
         if let Some(views) = &mut self.views {
-            views.told(message, update, &self.state);
+            views.told(message, &self.state);
         }
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use super::operations::Operation;
 use super::pending::OpenRequest;
 use super::rows::{rows, MessageKind, RuleSet};
 use super::session::Session;
@@ -49,6 +50,8 @@ pub(crate) struct RuleMessage<'a> {
     /// The index of the body's members, and the text that it refers to.
     pub(crate) field_index: Option<(&'a str, &'a FieldIndex)>,
     pub(crate) rows: RuleSet,
+    /// What it does to the conversation, for trackers and views, once it has gone through.
+    pub(crate) operation: Option<&'a Operation<'a>>,
     /// The request of an answer, or of a call that is a request.
     pub(crate) request: Option<&'a OpenRequest>,
 }
@@ -58,7 +61,15 @@ impl<'a> RuleMessage<'a> {
     pub(crate) fn end(on: MessageKind, request: &'a OpenRequest, state: &State, body: Option<&'a str>) -> Self {
         let session = state.sessions.of(request);
         let rows = rows(state.tables.version, on, &request.method, None);
-        RuleMessage { method: &request.method, session, body, field_index: None, rows, request: Some(request) }
+        RuleMessage {
+            method: &request.method,
+            session,
+            body,
+            field_index: None,
+            rows,
+            operation: None,
+            request: Some(request),
+        }
     }
 
     /// What the trackers of the request returned, if this is an answer.
@@ -95,6 +106,14 @@ impl<'a> RuleMessage<'a> {
     /// Whether the body may contain a variant with this tag. May be `true` although there is none.
     pub(crate) fn may_have(&self, tag: &str) -> bool {
         self.field_index.is_none_or(|(_, field_index)| field_index.may_have(tag))
+    }
+
+    /// What an update tells or, of any other message, the member of this name.
+    pub(crate) fn fact(&self, pointer: &str) -> Option<&'a str> {
+        match self.rows.does {
+            Some(_) => Some(self.operation?.body),
+            None => self.get(pointer),
+        }
     }
 
     /// The items of the list at a pointer into the body.

@@ -1,7 +1,7 @@
 //! What each update does to a conversation, in words that all versions share.
 //!
 //! [`ROWS`] says it of each kind of update of each version: a message gets another block, a tool call other members, a
-//! terminal more bytes. Who keeps a conversation (the view) reads operations and no versions; a bridge between versions
+//! terminal more bytes. Trackers and the view read operations and no versions; a bridge between versions
 //! would read those of one and write those of the other. What a row leaves open is in [`Thing`]: which member is the id,
 //! and which the content.
 
@@ -68,6 +68,9 @@ impl Thing {
 /// The member of `session/update` that is the update, and where it stands.
 const UPDATE: &str = "update";
 const WHOLE: &str = "/update";
+/// The call that is about one, and the one that asks about a tool call.
+const TOLD: &str = "session/update";
+const ASKED: &str = "session/request_permission";
 
 /// Something that a session has one of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,18 +108,18 @@ pub(crate) enum Does {
 
 /// One kind of update.
 #[derive(Debug)]
-struct Row {
+pub(super) struct Row {
     kind: &'static str,
     versions: Versions,
     does: Does,
     /// Whether null clears a member, or says nothing.
     clears: bool,
-    /// Where the members of the thing stand, or the fact.
+    /// The member with those of the thing, or the fact; empty where it is the update itself.
     at: &'static str,
 }
 
 const fn row(kind: &'static str, does: Does) -> Row {
-    Row { kind, versions: Versions::ALL, does, clears: false, at: WHOLE }
+    Row { kind, versions: Versions::ALL, does, clears: false, at: "" }
 }
 
 impl Row {
@@ -155,11 +158,11 @@ static ROWS: &[Row] = &[
     row("usage_update", Tell(Fact::Usage)).only(1),
     row("usage_update", Tell(Fact::Usage)).only(2).clears(),
     row("terminal_update", Patch(Terminal)).only(2).clears(),
-    row("plan_update", Start(Plan)).at("/update/plan"),
+    row("plan_update", Start(Plan)).at("plan"),
     row("plan_removed", Remove(Plan)),
-    row("available_commands_update", Tell(Fact::Commands)).at("/update/availableCommands"),
-    row("config_option_update", Tell(Fact::Options)).at("/update/configOptions"),
-    row("current_mode_update", Tell(Fact::Mode)).only(1).at("/update/currentModeId"),
+    row("available_commands_update", Tell(Fact::Commands)).at("availableCommands"),
+    row("config_option_update", Tell(Fact::Options)).at("configOptions"),
+    row("current_mode_update", Tell(Fact::Mode)).only(1).at("currentModeId"),
     row("session_info_update", Tell(Fact::Info)).clears(),
     row("notice", Does::Notice),
     row("compaction_update", Patch(Compaction)).clears(),
@@ -177,62 +180,86 @@ fn find(kind: &str, version: u16) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.kind == kind && row.versions.contains(version))
 }
 
+/// What calls of a method do, by the kind of the update; of one whose kind the version does not know, the text says more.
+pub(super) fn row_of(version: u16, method: &str, kind: Option<&str>) -> Option<&'static Row> {
+    match method {
+        TOLD => Some(kind.and_then(|kind| find(kind, version)).unwrap_or(&OTHERS)),
+        ASKED => find("tool_call_update", version),
+        _ => None,
+    }
+}
+
 /// What one message does.
 #[derive(Debug, Clone)]
 pub(crate) struct Operation<'a> {
     pub(crate) does: Does,
     /// Whether null clears a member, or says nothing.
     clears: bool,
-    /// The id of the thing, where it is given.
-    pub(crate) id: Option<Cow<'a, str>>,
-    /// The object with the members that it is about; what is added; the fact.
+    /// The id of the thing as JSON text, where it is given.
+    pub(crate) id: Option<&'a str>,
+    /// The object with the members that it is about; what is added, which may be missing; the fact.
     pub(crate) body: &'a str,
-    /// What the update was called.
-    pub(crate) kind: Cow<'a, str>,
     /// Where the members of the body were seen: the text, and what was seen of it.
     seen: Option<(&'a str, &'a FieldIndex)>,
 }
 
-/// Two members of an update, found in one go.
-fn two<'a>(message: &RuleMessage<'a>, names: [&'static str; 2]) -> [Option<&'a str>; 2] {
-    let seen = message.field_index.and_then(|(text, index)| index.pick(text, UPDATE, names));
-    let found = seen.unwrap_or_else(|| {
-        let update = message.get(WHOLE).unwrap_or("{}");
-        names.map(|name| json::pointer(update, &format!("/{name}")))
-    });
-    found.map(|value| value.filter(|value| *value != "null"))
+fn given(value: Option<&str>) -> Option<&str> {
+    value.filter(|value| *value != "null")
 }
 
 impl<'a> Operation<'a> {
-    /// What a `session/update` does. `kind` is known where the version has the kind.
-    pub(crate) fn of_update(message: &RuleMessage<'a>, kind: Option<&'static str>, tables: &Tables) -> Option<Self> {
-        let kind = match kind {
-            Some(kind) => Cow::Borrowed(kind),
-            None => message.text("/update/sessionUpdate")?,
+    /// What a call does, if it does anything to a conversation.
+    #[inline]
+    pub(crate) fn of(message: &RuleMessage<'a>, tables: &Tables) -> Option<Self> {
+        let row = message.rows.does?;
+        match row.does {
+            _ if message.method == ASKED => Operation::of_permission(message, row, tables),
+            // Most updates are such.
+            Append(Thing::Message(_)) => {
+                Operation::of_chunk(message, row, [const { Thing::Message(Agent).members().0 }, "content"])
+            }
+            Append(Terminal) => Operation::of_chunk(message, row, [Terminal.members().0, "data"]),
+            Append(thing) => Operation::of_chunk(message, row, [thing.members().0, "content"]),
+            _ => Operation::of_update(message, row, tables),
+        }
+    }
+
+    #[inline]
+    fn of_chunk(message: &RuleMessage<'a>, row: &Row, names: [&'static str; 2]) -> Option<Self> {
+        let seen = message.field_index.and_then(|(text, index)| index.pick(text, UPDATE, names));
+        let [id, item] = if let Some(members) = seen {
+            members
+        } else {
+            let whole = message.get(WHOLE)?;
+            names.map(|name| json::member(whole, name))
         };
-        let Row { does, clears, at, .. } = find(&kind, tables.version).unwrap_or(&OTHERS);
-        let (id, body) = match *does {
-            Append(thing) => {
-                let (id, _) = thing.members();
-                let [id, item] = two(message, [id, if thing == Terminal { "data" } else { "content" }]);
-                (id, item?)
+        let body = given(item).unwrap_or_default();
+        Some(Operation { does: row.does, clears: row.clears, id: given(id), body, seen: None })
+    }
+
+    #[inline(never)]
+    fn of_update(message: &RuleMessage<'a>, mut row: &Row, tables: &Tables) -> Option<Self> {
+        if row.kind.is_empty() {
+            row = find(&message.text("/update/sessionUpdate")?, tables.version).unwrap_or(&OTHERS);
+        }
+        let Row { does, clears, at, .. } = *row;
+        let whole = message.get(WHOLE)?;
+        let mut told = Operation { does, clears, id: None, body: whole, seen: message.field_index };
+        match does {
+            Start(thing) | Patch(thing) | Remove(thing) if at.is_empty() => {
+                told.id = given(told.member(thing.members().0));
             }
-            Start(Plan) if *at != WHOLE => {
-                let body = message.get(at)?;
-                (json::pointer(body, "/planId").or_else(|| json::pointer(body, "/id")), body)
-            }
-            Start(thing) | Patch(thing) | Remove(thing) => {
-                let [id, _] = two(message, [thing.members().0, ""]);
-                (id, message.get(at)?)
-            }
-            Tell(_) | Does::EndReplay | Does::Notice | Does::Other => (None, message.get(at)?),
-        };
-        let seen = message.field_index.filter(|_| *at == WHOLE);
-        Some(Operation { does: *does, clears: *clears, id: id.and_then(json::unescape), body, kind, seen })
+            _ if at.is_empty() => {}
+            _ => (told.body, told.seen) = (given(told.member(at))?, None),
+        }
+        if let (Start(Plan), false) = (does, at.is_empty()) {
+            told.id = given(told.member("planId").or_else(|| told.member("id")));
+        }
+        Some(told)
     }
 
     /// What a request for permission says of a tool call.
-    pub(crate) fn of_permission(message: &RuleMessage<'a>, tables: &Tables) -> Option<Self> {
+    fn of_permission(message: &RuleMessage<'a>, row: &Row, tables: &Tables) -> Option<Self> {
         let place = tables.dialect.permission_tool_call;
         let subject = &place[..place.rfind('/')?];
         // What an unknown subject has under this name is its own.
@@ -240,10 +267,40 @@ impl<'a> Operation<'a> {
             return None;
         }
         let body = message.get(place)?;
-        let id = json::unescape(json::pointer(body, "/toolCallId")?);
-        let clears = find("tool_call_update", tables.version).is_some_and(|row| row.clears);
-        let kind = Cow::Borrowed("tool_call_update");
-        Some(Operation { does: Patch(ToolCall), clears, id, body, kind, seen: None })
+        let id = given(json::member(body, "toolCallId"));
+        Some(Operation { does: row.does, clears: row.clears, id, body, seen: None })
+    }
+
+    /// The id of the thing.
+    #[inline]
+    pub(crate) fn id(&self) -> Option<Cow<'a, str>> {
+        json::unescape(self.id?)
+    }
+
+    /// Whose message it is about.
+    pub(crate) fn speaker(&self) -> Option<Speaker> {
+        match self.does {
+            Start(Thing::Message(of)) | Patch(Thing::Message(of)) | Append(Thing::Message(of)) => Some(of),
+            _ => None,
+        }
+    }
+
+    /// A member of the body that is not null.
+    pub(crate) fn get(&self, name: &'static str) -> Option<&'a str> {
+        given(self.member(name))
+    }
+
+    /// A member of the body that is a string.
+    pub(crate) fn text(&self, name: &'static str) -> Option<Cow<'a, str>> {
+        json::unescape(self.member(name)?)
+    }
+
+    /// A member of the body, where that is an object; null is told apart from absence.
+    pub(crate) fn member(&self, name: &'static str) -> Option<&'a str> {
+        match self.seen.and_then(|(text, index)| index.pick(text, UPDATE, [name])) {
+            Some([value]) => value,
+            None => json::member(self.body, name),
+        }
     }
 
     /// Each member of the body: `None` clears it. Null is left out where it clears nothing.

@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 use super::areas::AREAS;
 use super::context::{RuleContext, RuleMessage};
 use super::names::MisuseKind;
+use super::operations;
 use super::state::State;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::{RuleId, Way};
@@ -273,15 +274,19 @@ fn order(one: &str, other: &str) -> Ordering {
 
 /// The checks and trackers that apply to one message.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct RuleSet([Option<&'static Rows>; 3]);
+pub(crate) struct RuleSet {
+    all: [Option<&'static Rows>; 3],
+    /// What calls of this kind do to a conversation.
+    pub(super) does: Option<&'static operations::Row>,
+}
 
 impl RuleSet {
     pub(crate) fn checks(self) -> impl Iterator<Item = &'static Check> {
-        self.0.into_iter().flatten().flat_map(|rows| rows.checks.iter().copied())
+        self.all.into_iter().flatten().flat_map(|rows| rows.checks.iter().copied())
     }
 
     pub(crate) fn trackers(self) -> impl Iterator<Item = &'static Tracker> {
-        self.0.into_iter().flatten().flat_map(|rows| rows.trackers.iter().copied())
+        self.all.into_iter().flatten().flat_map(|rows| rows.trackers.iter().copied())
     }
 }
 
@@ -292,5 +297,6 @@ pub(crate) fn rows(version: u16, on: MessageKind, method: &str, kind: Option<&st
     let kinds = find(&index.methods, method);
     let all = kinds.and_then(|kinds| find(kinds, ""));
     let this = kinds.zip(kind).and_then(|(kinds, kind)| find(kinds, kind));
-    RuleSet([Some(&index.any), all, this])
+    let does = (on == MessageKind::Call).then(|| operations::row_of(version, method, kind)).flatten();
+    RuleSet { all: [Some(&index.any), all, this], does }
 }

@@ -16,7 +16,7 @@ mod write;
 
 pub(crate) use decimal::Decimal;
 pub(crate) use edit::{without, Edits, ListEditor};
-pub(crate) use read::{agreed, columns, is_plain, items, members, mentions, text};
+pub(crate) use read::{agreed, columns, items, member, members, mentions, push_unescaped, text};
 pub use read::{pointer, unescape, unescape_at, MAX_DEPTH};
 pub(crate) use scan::{Checkpoint, Kind, Scanner, Text};
 pub use syntax::{SyntaxError, SyntaxKind};

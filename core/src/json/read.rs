@@ -79,6 +79,21 @@ pub fn pointer<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
     Some(scanner.slice(range))
 }
 
+/// The first member of this name of an object.
+pub(crate) fn member<'a>(json: &'a str, name: &str) -> Option<&'a str> {
+    let mut scanner = Scanner::new(json, MAX_DEPTH);
+    let mut more = scanner.enter(Kind::Object).ok()?;
+    while more {
+        let found = scanner.key().ok()?.is(name);
+        let place = scanner.skip().ok()?;
+        if found {
+            return Some(scanner.slice(place));
+        }
+        more = scanner.more(Kind::Object).ok()?;
+    }
+    None
+}
+
 /// The members of an object, in order; none for any other text.
 pub(crate) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     let mut scanner = Scanner::new(json, MAX_DEPTH);
@@ -157,11 +172,6 @@ fn read_row<'a>(scanner: &mut Scanner<'a>, names: &[&str], row: &mut [Option<&'a
     Some(())
 }
 
-/// Whether the inside of a string is its value: nothing in it ends the string or is escaped.
-pub(crate) fn is_plain(inside: &str) -> bool {
-    find_string_end(inside.as_bytes(), 0) == inside.len()
-}
-
 fn segment(raw: &str) -> Cow<'_, str> {
     if raw.contains('~') {
         Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))
@@ -206,18 +216,61 @@ pub fn unescape_at<'r>(json: &str, at: usize, room: &'r mut Vec<u8>) -> Option<(
 
 /// The value of the content of a JSON string that the scanner has accepted.
 pub(super) fn unescape_raw(raw: &str) -> String {
-    if dense::WORTH_IT && raw.len() >= dense::LONG {
-        if let Some((value, _)) = dense::unescape(raw.as_bytes(), 0, &mut Vec::new()) {
-            return value.to_owned();
-        }
-    }
     let mut out = String::with_capacity(raw.len());
+    push_unescaped(&mut out, raw);
+    out
+}
+
+/// Appends the value of the content of a string in JSON. Whether it is the content of one: otherwise something in it ends
+/// the string, and nothing is appended.
+pub(crate) fn push_unescaped(out: &mut String, raw: &str) -> bool {
+    if is_plain(raw.as_bytes()) {
+        out.push_str(raw);
+        return true;
+    }
+    if dense::WORTH_IT && raw.len() >= dense::LONG {
+        return match dense::unescape(raw.as_bytes(), 0, &mut Vec::new()) {
+            Some((value, end)) if end == raw.len() => {
+                out.push_str(value);
+                true
+            }
+            _ => push_pieces(out, raw),
+        };
+    }
+    push_pieces(out, raw)
+}
+
+/// Whether what a scanner has accepted has neither quotes nor escapes. No byte decides about the next ones, so that a block
+/// of them is looked at at once.
+#[inline]
+fn is_plain(raw: &[u8]) -> bool {
+    let special = |byte: u8| byte == b'"' || byte == b'\\';
+    let any = |block: &[u8; 16]| u128::from_ne_bytes(block.map(|byte| u8::from(special(byte)))) != 0;
+    let Some(last) = raw.last_chunk() else { return !raw.iter().copied().any(special) };
     let mut rest = raw;
+    while let Some((block, behind)) = rest.split_first_chunk() {
+        if any(block) {
+            return false;
+        }
+        rest = behind;
+    }
+    !any(last)
+}
+
+fn push_pieces(out: &mut String, raw: &str) -> bool {
+    let (mut rest, start) = (raw, out.len());
     loop {
-        // The scanner has accepted the string, so a special byte can only be a backslash.
         let at = find_string_end(rest.as_bytes(), 0);
         out.push_str(&rest[..at]);
-        let Some(&code) = rest.as_bytes().get(at + 1) else { break };
+        match rest.as_bytes().get(at) {
+            Some(b'\\') => {}
+            None => return true,
+            Some(_) => {
+                out.truncate(start);
+                return false;
+            }
+        }
+        let Some(&code) = rest.as_bytes().get(at + 1) else { return true };
         rest = &rest[at + 2..];
         out.push(match code {
             b'b' => '\u{8}',
@@ -243,7 +296,6 @@ pub(super) fn unescape_raw(raw: &str) -> String {
             other => char::from(other),
         });
     }
-    out
 }
 
 fn hex(text: &str) -> (u32, &str) {

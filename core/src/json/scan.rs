@@ -47,6 +47,11 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Appends its value.
+    pub(crate) fn push_to(self, out: &mut String) {
+        super::read::push_unescaped(out, self.raw);
+    }
+
     pub(crate) fn is(self, other: &str) -> bool {
         if self.escaped {
             self.value() == other

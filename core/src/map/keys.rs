@@ -41,6 +41,11 @@ impl<K> Keys<K> {
         self.pieces[piece][at].1
     }
 
+    /// The key at what may be no place any more.
+    pub(super) fn peek(&self, (piece, at): At) -> Option<&K> {
+        self.pieces.get(piece)?.get(at).map(|(key, _)| key)
+    }
+
     pub(super) fn key_at(&self, (piece, at): At) -> &K {
         &self.pieces[piece][at].0
     }

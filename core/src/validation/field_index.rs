@@ -56,6 +56,14 @@ impl StoredIndex {
     }
 }
 
+impl Member {
+    /// Whether it has this name. Most names differ in their length.
+    #[inline]
+    fn is(&self, text: &str, name: &str) -> bool {
+        self.name.end - self.name.start == name.len() && text.as_bytes()[self.name.clone()] == *name.as_bytes()
+    }
+}
+
 impl FieldIndex {
     /// Records a member, by its positions in the text.
     pub(super) fn member(&mut self, parent: Option<usize>, name: Range<usize>, escaped: bool, value: Range<usize>) {
@@ -136,19 +144,27 @@ impl FieldIndex {
         Some(inside.map(move |member| (&text[member.name.clone()], &text[member.value.clone()])))
     }
 
-    /// Two members of such an object, each where it stands first.
-    pub(crate) fn pick<'t>(&self, text: &'t str, outer: &str, names: [&str; 2]) -> Option<[Option<&'t str>; 2]> {
+    /// Some members of such an object, each where it stands first.
+    #[inline]
+    pub(crate) fn pick<'t, const N: usize>(
+        &self,
+        text: &'t str,
+        outer: &str,
+        names: [&str; N],
+    ) -> Option<[Option<&'t str>; N]> {
         if self.unusable {
             return None;
         }
         let parent = self.look_up(text, None, outer)?.id;
-        let (mut found, mut any) = ([None; 2], false);
-        for member in self.members.iter().filter(|member| member.parent == Some(parent)) {
+        let (mut found, mut any) = ([None; N], false);
+        for member in &self.members {
+            if member.parent != Some(parent) {
+                continue;
+            }
             any = true;
-            let name = &text.as_bytes()[member.name.clone()];
-            for (wanted, place) in names.iter().zip(&mut found) {
-                if name == wanted.as_bytes() && place.is_none() {
-                    *place = Some(&text[member.value.clone()]);
+            for at in 0..N {
+                if member.is(text, names[at]) && found[at].is_none() {
+                    found[at] = Some(&text[member.value.clone()]);
                 }
             }
         }
@@ -156,11 +172,7 @@ impl FieldIndex {
     }
 
     fn look_up(&self, text: &str, parent: Option<usize>, name: &str) -> Option<&Member> {
-        let name = name.as_bytes();
-        let is = |member: &&Member| {
-            member.name.len() == name.len() && member.parent == parent && text.as_bytes()[member.name.clone()] == *name
-        };
-        self.members.iter().find(is)
+        self.members.iter().find(|member| member.parent == parent && member.is(text, name))
     }
 }
 

@@ -8,6 +8,9 @@ use crate::json::{self, Kind, Scanner, Text, Writer, MAX_DEPTH};
 /// What a block takes beside its bytes.
 const BLOCK: usize = 64;
 
+/// Room that the first block makes.
+const FIRST: usize = 64;
+
 /// A part of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Block<'a> {
@@ -79,13 +82,19 @@ impl Content {
     pub(super) fn append(&mut self, block: &str) {
         // Most blocks are written like this.
         let inside = block.strip_prefix(r#"{"type":"text","text":""#).and_then(|rest| rest.strip_suffix("\"}"));
-        if let Some(inside) = inside.filter(|inside| json::is_plain(inside)) {
-            return self.say(inside);
+        let start = self.text.len();
+        if self.pieces.is_empty() {
+            // The first of many, most often, and all of them are one run.
+            self.text.reserve(FIRST);
+            self.pieces.reserve_exact(1);
+        }
+        if inside.is_some_and(|inside| json::push_unescaped(&mut self.text, inside)) {
+            return self.said(start);
         }
         if let Some(text) = plain(block) {
-            return if text.escaped { self.say(&text.value()) } else { self.say(text.raw) };
+            text.push_to(&mut self.text);
+            return self.said(start);
         }
-        let start = self.text.len();
         let text = json::pointer(block, "/type").filter(|kind| *kind == "\"text\"");
         if let Some(text) = text.and_then(|_| json::unescape(json::pointer(block, "/text")?)) {
             self.text.push_str(&text);
@@ -94,15 +103,15 @@ impl Content {
         self.pieces.push(Piece { text: start..self.text.len(), json: Some(block.into()) });
     }
 
-    fn say(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.bytes += text.len();
+    /// What the text has from here on is another block of text, or goes on with the one before.
+    fn said(&mut self, start: usize) {
         let end = self.text.len();
+        self.bytes += end - start;
         if let Some(Piece { text, json: None }) = self.pieces.last_mut() {
             text.end = end;
         } else {
             self.bytes += BLOCK;
-            self.pieces.push(Piece { text: end - text.len()..end, json: None });
+            self.pieces.push(Piece { text: start..end, json: None });
         }
     }
 

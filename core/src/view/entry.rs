@@ -48,6 +48,8 @@ pub struct Entry {
     pub(super) truncated: bool,
     /// It is not there any more.
     pub(super) gone: bool,
+    /// The agent has released it, a terminal of version 1.
+    pub(super) released: bool,
 }
 
 impl Entry {
@@ -72,6 +74,7 @@ impl Entry {
             trimmed: false,
             truncated: false,
             gone: false,
+            released: false,
         }
     }
 
@@ -221,7 +224,8 @@ impl Entry {
     ///
     /// What was not told is null; of a tool call the kind is then `other` and the status `pending`, lists are empty.
     /// A status `cancelled` in version 1 is the client's own: the turn was cancelled, and the call had not ended
-    /// (CANCEL-02).
+    /// (CANCEL-02). The command of a terminal of version 1 has its arguments behind it, and its output is what the client
+    /// answered last.
     pub fn to_json(&self) -> String {
         let mut out = Writer::new();
         self.write(&mut out);
@@ -268,7 +272,7 @@ impl Entry {
             EntryKind::ToolCall | EntryKind::Compaction => {
                 self.get("status").is_some_and(|status| FINAL.contains(&status))
             }
-            EntryKind::Terminal => self.get("exitStatus").is_some(),
+            EntryKind::Terminal => self.released || self.get("exitStatus").is_some(),
             _ => true,
         }
     }
@@ -341,6 +345,17 @@ impl Entry {
         let cut = self.body.append(item, most);
         self.truncated |= cut;
         cut
+    }
+
+    /// Puts a text in the place of what a terminal has printed; whether that changes anything.
+    pub(super) fn print(&mut self, text: &str, truncated: bool, most: Most) -> bool {
+        let Body::Output(output) = &mut self.body else { return false };
+        if self.trimmed || output.is(text) && self.truncated == truncated {
+            return false;
+        }
+        *output = Output::of(text, most.output);
+        self.truncated = truncated;
+        true
     }
 
     /// Puts a list, or the bytes of a snapshot, in the place of what it holds.

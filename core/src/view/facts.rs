@@ -50,12 +50,20 @@ const ALL: [(&str, &str); 18] = [
     ("dropped", "0"),
 ];
 
+/// Those that are numbers and change often: they are written when they are asked for.
+const COUNTS: [Name; 3] = [Name::Turn, Name::Trimmed, Name::Dropped];
+
+/// Room for so many times what is told is used again.
+const SPARE: usize = 4;
 /// What is longer is not kept.
 const LONGEST: usize = 256 * 1024;
 
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
-    all: [(u64, Option<Box<str>>); ALL.len()],
+    /// In strings, as most are told again and again and are about as long each time.
+    all: [(u64, Option<String>); ALL.len()],
+    /// The values of [`COUNTS`].
+    counts: [u64; COUNTS.len()],
     /// The member of a config option that is its id.
     pub(super) option_id: &'static str,
     /// The modes that were offered, as a list.
@@ -64,7 +72,7 @@ pub(super) struct Facts {
 
 impl Default for Facts {
     fn default() -> Self {
-        Facts { all: [const { (0, None) }; ALL.len()], option_id: "configId", offered: None }
+        Facts { all: [const { (0, None) }; ALL.len()], counts: [0; COUNTS.len()], option_id: "configId", offered: None }
     }
 }
 
@@ -87,8 +95,25 @@ impl Facts {
             return false;
         }
         *revision += 1;
-        (*known_in, *known) = (*revision, value.map(Into::into));
+        *known_in = *revision;
+        match (known, value) {
+            (Some(known), Some(value)) if known.capacity() <= SPARE * value.len() => {
+                known.clear();
+                known.push_str(value);
+            }
+            (known, value) => *known = value.map(Into::into),
+        }
         true
+    }
+
+    /// Sets the numbers, each in a revision of its own if that changes it.
+    pub(super) fn count(&mut self, counts: [u64; COUNTS.len()], revision: &mut u64) {
+        for (at, name) in COUNTS.into_iter().enumerate() {
+            if self.counts[at] != counts[at] {
+                *revision += 1;
+                (self.counts[at], self.all[name as usize].0) = (counts[at], *revision);
+            }
+        }
     }
 
     /// What it is made of has changed in this revision.
@@ -121,14 +146,17 @@ impl Facts {
         let shown = match ALL[at].0 {
             "configOptions" => self.options(),
             "modes" => self.modes().map(Cow::Owned),
-            _ => self.all[at].1.as_deref().map(Cow::Borrowed),
+            _ => match COUNTS.iter().position(|count| *count as usize == at) {
+                Some(count) => Some(Cow::Owned(self.counts[count].to_string())),
+                None => self.all[at].1.as_deref().map(Cow::Borrowed),
+            },
         };
         shown.unwrap_or(Cow::Borrowed(ALL[at].1))
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let all = self.all.iter().map(|(_, value)| value);
-        all.chain([&self.offered]).flatten().map(|value| value.len()).sum()
+        let all = self.all.iter().flat_map(|(_, value)| value).map(String::len);
+        all.chain(self.offered.iter().map(|modes| modes.len())).sum()
     }
 
     /// The names and the JSON of those that changed after a revision.

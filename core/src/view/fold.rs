@@ -34,7 +34,7 @@ impl View {
             Does::Patch(thing) => self.put(thing, operation, false),
             Does::Remove(thing) => {
                 let story = target(&mut self.story, &mut self.next);
-                let index = operation.id.as_deref().and_then(|id| story.find(thing.into(), id));
+                let index = operation.id().and_then(|id| story.find(thing.into(), &id));
                 if let Some(index) = index {
                     self.revision += 1;
                     story.remove(index, self.revision);
@@ -54,11 +54,9 @@ impl View {
             }
             Does::Other => {
                 let index = self.push(EntryKind::Update, None);
-                let mut kind = String::new();
-                json::quote(&mut kind, &operation.kind);
-                let most = self.most;
+                let (most, kind) = (self.most, operation.member("sessionUpdate"));
                 if let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) {
-                    entry.set("sessionUpdate", Some(&kind), most);
+                    entry.set("sessionUpdate", kind, most);
                     entry.set("update", Some(operation.body), most);
                 }
                 self.touched(index, true);
@@ -71,16 +69,11 @@ impl View {
         self.revision += 1;
         let hidden = self.next.as_ref().map_or(0, |_| self.story.bytes);
         let story = target(&mut self.story, &mut self.next);
-        if rewritten {
-            if let Some(entry) = story.get_mut(index) {
-                entry.rewritten = self.revision;
-            }
-        }
-        story.touch(index, self.revision);
+        story.touch(index, self.revision, rewritten);
         let mut bounds = self.bounds;
         // While another conversation is shown, the two share what there is, and the new one has at least half.
         bounds.bytes -= hidden.min(bounds.bytes / 2);
-        if story.fit(bounds, index, &mut self.revision) {
+        if story.is_over(bounds) && story.fit(bounds, index, &mut self.revision) {
             self.count();
         }
     }
@@ -88,9 +81,7 @@ impl View {
     /// The numbers of what there is.
     pub(super) fn count(&mut self) {
         let (turn, trimmed, dropped) = (self.story.turn, self.story.trimmed, self.story.dropped);
-        self.say(Name::Turn, Some(&turn.to_string()));
-        self.say(Name::Trimmed, Some(&trimmed.to_string()));
-        self.say(Name::Dropped, Some(&dropped.to_string()));
+        self.facts.count([turn, trimmed, dropped], &mut self.revision);
     }
 
     fn push(&mut self, kind: EntryKind, id: Option<&str>) -> u64 {
@@ -111,7 +102,11 @@ impl View {
     }
 
     fn append(&mut self, thing: Thing, operation: &Operation<'_>) {
-        let (kind, id) = (EntryKind::from(thing), operation.id.as_deref());
+        let (kind, id) = (EntryKind::from(thing), operation.id());
+        let id = id.as_deref();
+        if operation.body.is_empty() {
+            return;
+        }
         if kind == USER && !self.prompts.is_empty() && self.echoed(id, operation.body) == Echo::Repeats {
             return;
         }
@@ -147,7 +142,8 @@ impl View {
 
     fn put(&mut self, thing: Thing, operation: &Operation<'_>, whole: bool) {
         let kind = EntryKind::from(thing);
-        let Some(id) = operation.id.as_deref() else { return };
+        let Some(id) = operation.id() else { return };
+        let id = &*id;
         let mut known = target(&mut self.story, &mut self.next).find(kind, id);
         if kind == USER && known.is_none() && !self.prompts.is_empty() {
             let blocks = json::pointer(operation.body, "/content").map(json::items).unwrap_or_default();
@@ -195,11 +191,11 @@ impl View {
 
     /// A plan is told as a whole. Version 1 has one, without an id.
     fn plan_told(&mut self, operation: &Operation<'_>) {
-        let id = operation.id.as_deref().unwrap_or(MAIN);
+        let id = operation.id().unwrap_or(MAIN.into());
         let story = target(&mut self.story, &mut self.next);
         story.end_run();
-        let known = story.find(EntryKind::Plan, id);
-        let index = known.unwrap_or_else(|| self.push(EntryKind::Plan, Some(id)));
+        let known = story.find(EntryKind::Plan, &id);
+        let index = known.unwrap_or_else(|| self.push(EntryKind::Plan, Some(&id)));
         let (mut entries, mut meta) = ("[]", None);
         if operation.id.is_none() {
             operation.each(|name, value| match name {
@@ -210,7 +206,7 @@ impl View {
         }
         let plan = match operation.id {
             Some(_) => Cow::Borrowed(operation.body),
-            None => Cow::Owned(format!(r#"{{"type":"items","planId":"{MAIN}","entries":{entries}}}"#)),
+            None => Cow::Owned([r#"{"type":"items","planId":"main","entries":"#, entries, "}"].concat()),
         };
         let most = self.most;
         let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) else { return };
@@ -243,7 +239,7 @@ impl View {
             *value = value.or_else(|| json::pointer(known?, &format!("/{name}")));
         }
         let [used, size, cost] = all.map(|value| value.unwrap_or("null"));
-        let usage = format!(r#"{{"used":{used},"size":{size},"cost":{cost}}}"#);
+        let usage = [r#"{"used":"#, used, r#","size":"#, size, r#","cost":"#, cost, "}"].concat();
         self.say(Name::Usage, Some(&usage));
     }
 

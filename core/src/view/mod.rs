@@ -50,6 +50,7 @@ mod output;
 mod prompts;
 mod replay;
 mod story;
+mod terminals;
 mod views;
 
 use std::borrow::Cow;
@@ -69,6 +70,7 @@ use body::Most;
 use facts::{Facts, Name};
 use replay::Replay;
 use story::{Bounds, Story};
+use terminals::Wanted;
 
 /// A session as a conversation. [`to_json`](View::to_json) says what it has.
 ///
@@ -90,6 +92,7 @@ pub struct View {
     facts: Facts,
     prompts: Vec<OpenPrompt>,
     questions: Vec<Question>,
+    wanted: Vec<Wanted>,
 }
 
 /// The story that updates go to.
@@ -114,6 +117,7 @@ impl View {
             facts: Facts::default(),
             prompts: Vec::new(),
             questions: Vec::new(),
+            wanted: Vec::new(),
         }
     }
 
@@ -143,7 +147,8 @@ impl View {
         self.story.get(index).filter(|entry| !entry.gone)
     }
 
-    /// The terminals, in the order in which they were first told of: those that the agent runs (version 2).
+    /// The terminals, in the order in which they were first told of: those that the agent runs (version 2), and those that
+    /// the client runs for it (version 1).
     pub fn terminals(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.story.iter().filter(|entry| entry.kind == EntryKind::Terminal)
     }
@@ -258,6 +263,7 @@ impl View {
     /// Bytes that it keeps, roughly.
     pub fn bytes(&self) -> usize {
         let asked = self.questions.iter().map(Question::bytes).sum::<usize>();
+        let asked = asked + self.wanted.iter().map(Wanted::bytes).sum::<usize>();
         self.story.bytes + self.next.as_ref().map_or(0, |next| next.bytes) + self.facts.bytes() + asked
     }
 

@@ -33,6 +33,18 @@ fn decode(text: &str, out: &mut Vec<u8>) {
 }
 
 impl Output {
+    /// All of an output, which is text.
+    pub(super) fn of(text: &str, most: usize) -> Self {
+        let mut output = Output { bytes: text.into(), before: 0 };
+        output.cut(most);
+        output
+    }
+
+    /// Whether it is this text, as far as it is kept.
+    pub(super) fn is(&self, text: &str) -> bool {
+        text.len() as u64 == self.before + self.bytes.len() as u64 && text.as_bytes().ends_with(&self.bytes)
+    }
+
     /// The last bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes

@@ -158,10 +158,14 @@ impl Story {
     }
 
     /// An entry has changed in this revision.
-    pub(super) fn touch(&mut self, index: u64, revision: u64) {
+    #[inline]
+    pub(super) fn touch(&mut self, index: u64, revision: u64, rewritten: bool) {
         let newest = self.newest;
         let Some(entry) = self.get_mut(index) else { return };
         entry.revision = revision;
+        if rewritten {
+            entry.rewritten = revision;
+        }
         let now = entry.cost();
         let before = std::mem::replace(&mut entry.counted, now);
         self.bytes = self.bytes + now - before;
@@ -217,7 +221,13 @@ impl Story {
         if self.run == index {
             self.run = NONE;
         }
-        self.touch(index, revision);
+        self.touch(index, revision, false);
+    }
+
+    #[inline]
+    pub(super) fn is_over(&self, bounds: Bounds) -> bool {
+        let stubs = self.entries.len() - self.full;
+        self.full > bounds.entries || self.bytes > bounds.bytes || stubs > bounds.entries
     }
 
     /// Gives up the oldest until all is within bounds, but for the entry that is being written; whether anything was.
@@ -231,7 +241,7 @@ impl Story {
             self.full -= 1;
             self.trimmed += 1;
             *revision += 1;
-            self.touch(index, *revision);
+            self.touch(index, *revision, false);
             changed = true;
         }
         // Ids of stubs are bytes too.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use super::fold::Told;
 use super::prompts::Ending;
+use super::terminals::is_about_one;
 use super::View;
 use crate::engine::operations::Operation;
 use crate::engine::questions::question;
 use crate::engine::{OpenRequest, RuleMessage, Session, SessionState, State};
 use crate::json;
 use crate::jsonrpc::Id;
-use crate::map::Map;
+use crate::map::{At, Map};
 use crate::validation::table::Effect;
 
 /// Sessions that updates name before the answer that names them, beyond the answers that are awaited.
@@ -37,6 +38,8 @@ struct Kept {
 #[derive(Debug, Default)]
 pub(crate) struct Views {
     all: Map<Arc<str>, Kept>,
+    /// Where the one was that was written last.
+    last: At,
     clock: u64,
     /// Bytes that were told since it was looked how much all views keep.
     told: usize,
@@ -61,39 +64,40 @@ impl Views {
     }
 
     /// The view of a session that is known, made if there is none.
+    #[inline]
     fn enter(&mut self, id: &Arc<str>, state: &State) -> Option<&mut View> {
         self.clock += 1;
-        let found = self.all.find(id);
-        if found.is_none() {
-            let early = !state.sessions.is_known(id);
-            let too_many = || self.all.iter().filter(|(_, kept)| kept.early).count() >= state.sessions.expected + SPARE;
-            if early && too_many() {
-                return None;
-            }
-            let view = View::new(&state.config.limits);
-            self.all.insert(Arc::clone(id), Kept { view, early, at: 0 });
+        if !self.all.is_at(self.last, &**id) {
+            self.last = self.all.find(id).or_else(|| self.make(id, state))?;
         }
-        let at = found.or_else(|| self.all.find(id))?;
-        let (_, kept) = self.all.entry_at(at, || Kept { view: View::new(&state.config.limits), early: false, at: 0 });
+        let kept = self.all.at_mut(self.last)?;
         kept.at = self.clock;
         Some(&mut kept.view)
     }
 
+    #[inline(never)]
+    fn make(&mut self, id: &Arc<str>, state: &State) -> Option<At> {
+        let early = !state.sessions.is_known(id);
+        let too_many = || self.all.iter().filter(|(_, kept)| kept.early).count() >= state.sessions.expected + SPARE;
+        if early && too_many() {
+            return None;
+        }
+        let view = View::new(&state.config.limits);
+        self.all.insert(Arc::clone(id), Kept { view, early, at: 0 });
+        self.all.find(id)
+    }
+
     /// A notification that went through.
     #[inline(never)]
-    pub(crate) fn told(&mut self, message: &RuleMessage<'_>, kind: Option<&'static str>, state: &State) {
+    pub(crate) fn told(&mut self, message: &RuleMessage<'_>, state: &State) {
         let Some(id) = message.session else { return };
         let Some(session) = session(state, id) else { return };
         let Some(view) = self.enter(id, state).filter(|view| !view.is_frozen()) else { return };
-        match message.method {
-            "session/update" => {
-                view.follow_replay(session.state == SessionState::Loading);
-                if let Some(operation) = Operation::of_update(message, kind, state.tables) {
-                    view.apply(&operation, Told { session, dialect: &state.tables.dialect });
-                }
-            }
-            "session/cancel" => view.cancelled(session),
-            _ => {}
+        if let Some(operation) = message.operation {
+            view.follow_replay(session.state == SessionState::Loading);
+            view.apply(operation, Told { session, dialect: &state.tables.dialect });
+        } else if message.method == "session/cancel" {
+            view.cancelled(session);
         }
         self.told += message.body.map_or(0, str::len) + LEAST;
         if self.told > state.config.limits.view_bytes / PART {
@@ -110,7 +114,8 @@ impl Views {
         let attaches = row.is_some_and(|row| row.effect == Effect::Attaches);
         let asks = question(message.method).is_some();
         let prompts = message.method == "session/prompt";
-        if !(attaches || asks || prompts) {
+        let runs = message.method == "terminal/create";
+        if !(attaches || asks || prompts || runs) {
             return;
         }
         let Some(view) = self.enter(id, state) else { return };
@@ -122,15 +127,15 @@ impl Views {
             }
         }
         let told = Told { session, dialect: &state.tables.dialect };
-        if prompts {
+        if runs {
+            view.terminal_wanted(serial, params);
+        } else if prompts {
             view.prompted(serial, request, params, told.dialect.answer_ends_turn());
         } else if asks {
-            let operation = Operation::of_permission(message, state.tables);
-            let operation = operation.filter(|_| message.method == "session/request_permission");
-            if let Some(operation) = &operation {
+            if let Some(operation) = message.operation {
                 view.apply(operation, told);
             }
-            let tool = operation.and_then(|operation| operation.id);
+            let tool = message.operation.and_then(Operation::id);
             view.asked(serial, request, message.method, params, tool.as_deref());
         }
     }
@@ -162,6 +167,9 @@ impl Views {
             (_, "session/prompt") => view.answered(request.serial, ending),
             (Effect::Ends | Effect::Deletes, _) if result.is_some() => return self.freeze(state),
             (Effect::Attaches, _) => view.end_replay(Some(request.serial), result.is_some()),
+            (_, method) if is_about_one(method) => {
+                return view.terminal_answered(request.serial, method, request.note.as_deref(), result);
+            }
             (_, method) if question(method).is_some() => view.settled(request.serial),
             (Effect::Makes, _) => kept.early = false,
             (_, "session/set_mode" | "session/set_config_option") => {}

@@ -97,6 +97,10 @@ const fn pieces(about: &'static str, language: Language) -> Row {
     Row { about, goal: Goal::Most(1.5, 1.1), measure: Measure::Time("w6-100", "w6-whole", language) }
 }
 
+const fn shown(about: &'static str, with: &'static str, without: &'static str) -> Row {
+    Row { about, goal: Goal::Most(1.25, 1.15), measure: Measure::Time(with, without, Rust) }
+}
+
 const fn size(about: &'static str, name: &'static str, most: f64, aim: f64) -> Row {
     Row { about, goal: Goal::Most(most, aim), measure: Measure::Size(name) }
 }
@@ -131,6 +135,8 @@ pub(super) const ROWS: &[Row] = &[
     speed("W4 mix, Node, objects: times the official SDK", "w4-mix", (Node, Libacp), (Node, Alone), (3.0, 5.0)),
     speed("W4 small, Node, objects: of JSON.parse", "w4-small", (Node, Libacp), (Node, Floor), (0.5, 0.8)),
     speed("W4 mix, Node, objects: of JSON.parse", "w4-mix", (Node, Libacp), (Node, Floor), (0.5, 0.8)),
+    shown("W4 small with a view, Rust: times the time without", "w4-small-view", "w4-small"),
+    shown("W4 mix with a view, Rust: times the time without", "w4-mix-view", "w4-mix"),
     whole("W1, Rust: times the official SDK", "w1", Rust, (8.0, 12.0)),
     whole("W1, Python asyncio: times the official SDK", "w1", Python, (6.0, 10.0)),
     whole("W1, Node: times the official SDK", "w1", Node, (4.0, 8.0)),

@@ -17,7 +17,9 @@ const KEPT: &str = "bench/instructions.json";
 const LINES: u64 = 1_000;
 /// More than this part up fails.
 const TOLERANCE: f64 = 0.05;
-const INPUTS: &[&str] = &["small", "mix"];
+/// The inputs, and the same while a view of the session is kept.
+const COUNTS: &[&str] = &["small", "mix", "small-view", "mix-view"];
+const VIEW: &str = "-view";
 const UPDATE: &str = "if that is meant: cargo xtask bench --instructions --update";
 
 /// Counts, and compares or keeps.
@@ -41,24 +43,26 @@ pub(super) fn run(update: bool) -> Result<()> {
     Ok(())
 }
 
-/// Instructions of each input, and what they depend on.
+/// Instructions of each, and what they depend on.
 fn count() -> Result<Value> {
     let compiler = Command::new("rustc").arg("--version").output().context("rustc")?;
     let compiler = String::from_utf8_lossy(&compiler.stdout).trim().to_owned();
     let (mut instructions, mut processor) = (Map::new(), Value::Null);
-    for input in INPUTS {
-        let profile = format!("target/bench/callgrind-{input}.out");
+    for name in COUNTS {
+        let input = name.strip_suffix(VIEW).unwrap_or(name);
+        let profile = format!("target/bench/callgrind-{name}.out");
         let mut valgrind = Command::new("valgrind");
         valgrind.args(["--quiet", "--tool=callgrind", "--toggle-collect=w4_count::decode*"]);
         valgrind.arg(format!("--callgrind-out-file={profile}"));
         valgrind.args(["target/release/w4-count", &format!("{}/{input}.jsonl", inputs::FOLDER), &LINES.to_string()]);
+        valgrind.args((*name != input).then_some("view"));
         let mut line = output(&mut valgrind)?;
-        ensure!(line["events"] == LINES, "{input}: {} events of {LINES} lines", line["events"]);
+        ensure!(line["events"] == LINES, "{name}: {} events of {LINES} lines", line["events"]);
         processor = line["processor"].take();
         let text = fs::read_to_string(&profile).with_context(|| profile.clone())?;
         let total = text.lines().find_map(|line| line.strip_prefix("totals: ")?.trim().parse::<u64>().ok());
         let total = total.filter(|total| *total > 0).with_context(|| format!("{profile} has no count"))?;
-        instructions.insert((*input).to_owned(), total.into());
+        instructions.insert((*name).to_owned(), total.into());
     }
     Ok(json!({"rustc": compiler, "processor": processor, "lines": LINES, "instructions": instructions}))
 }
@@ -76,13 +80,13 @@ fn compare(kept: &Value, counted: &Value) -> Result<(Vec<String>, usize)> {
     }
     if !lines.is_empty() {
         // That all lines are decoded was checked in any case.
-        lines.push(format!("{} passed, 0 failed", INPUTS.len()));
+        lines.push(format!("{} passed, 0 failed", COUNTS.len()));
         return Ok((lines, 0));
     }
     let mut worse = 0;
-    for input in INPUTS {
-        let of = |value: &Value| value["instructions"][input].as_f64().filter(|count| *count > 0.0);
-        let Some((old, new)) = of(kept).zip(of(counted)) else { bail!("{KEPT} has no count of {input}") };
+    for name in COUNTS {
+        let of = |value: &Value| value["instructions"][name].as_f64().filter(|count| *count > 0.0);
+        let Some((old, new)) = of(kept).zip(of(counted)) else { bail!("{KEPT} has no count of {name}") };
         let change = new / old - 1.0;
         let is_worse = change > TOLERANCE;
         worse += usize::from(is_worse);
@@ -93,9 +97,9 @@ fn compare(kept: &Value, counted: &Value) -> Result<(Vec<String>, usize)> {
             change if change < -TOLERANCE => "so much less that it should be kept: --instructions --update".to_owned(),
             _ => "as is kept".to_owned(),
         };
-        lines.push(format!("note: W4 {input}: {each:.0} instructions a message, {:+.1} %, {verdict}", change * 100.0));
+        lines.push(format!("note: W4 {name}: {each:.0} instructions a message, {:+.1} %, {verdict}", change * 100.0));
     }
-    lines.push(format!("{} passed, {worse} failed", INPUTS.len() - worse));
+    lines.push(format!("{} passed, {worse} failed", COUNTS.len() - worse));
     Ok((lines, worse))
 }
 
@@ -104,7 +108,7 @@ mod tests {
     use super::*;
 
     fn counts(small: u64, processor: &str) -> Value {
-        json!({"rustc": "1", "processor": processor, "lines": 1, "instructions": {"small": small, "mix": 1000}})
+        json!({"rustc": "1", "processor": processor, "lines": 1, "instructions": {"small": small, "mix": 1000, "small-view": 1, "mix-view": 1}})
     }
 
     #[test]
@@ -113,7 +117,7 @@ mod tests {
         assert_eq!([900, 1000, 1049, 1051].map(worse), [0, 0, 0, 1]);
         let (lines, _) = compare(&counts(1000, "a"), &counts(1100, "a")).unwrap();
         assert!(lines[0].contains("+10.0 %, FAILED") && lines[0].contains("--update"), "{lines:?}");
-        assert_eq!(lines[2], "1 passed, 1 failed");
+        assert_eq!(lines[4], "3 passed, 1 failed");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::setup::steps::PYTHON;
 /// What there is, and what it is counted in.
 pub(super) const ABOUT: &[(&str, &str)] = &[
     ("allocations", "allocations for one small update, from bytes to event, Rust"),
+    ("view", "the view of a session of 10,000 messages of 40 bytes, KiB"),
     ("idle-client", "an idle client with one session, KiB"),
     ("idle-agent", "an idle agent with one session, KiB"),
     ("crates", "crates in `cargo tree -p libacp`, with libacp"),
@@ -35,7 +36,7 @@ const KIB: f64 = 1024.0;
 pub(super) fn measure(plan: &Plan) -> Result<BTreeMap<&'static str, Figure>> {
     let mut sizes = BTreeMap::new();
     if plan.wants_language(Language::Rust) {
-        for name in ["allocations", "idle-client", "idle-agent"] {
+        for name in ["allocations", "view", "idle-client", "idle-agent"] {
             let line = output(Command::new("target/release/bench-memory").arg(name))?;
             let value = line["value"].as_f64().with_context(|| format!("no value for {name}"))?;
             sizes.insert(name, Figure::exactly(if name == "allocations" { value } else { value / KIB }));

@@ -56,6 +56,8 @@ pub(super) const WORKS: &[Work] = &[
     work("w3", "the same with 5,000 files of 1 KiB read one after the other"),
     work("w4-small", "decoding 20,000 small chunks"),
     work("w4-mix", "decoding 20,000 updates of all kinds"),
+    work("w4-small-view", "decoding the small chunks, and keeping the view of their session"),
+    work("w4-mix-view", "decoding the updates of all kinds, and keeping the view of their session"),
     Work {
         name: "w5",
         about: "10,000 connections, each with one update a second for ten seconds",
@@ -100,13 +102,14 @@ pub(super) struct Contender {
     program: &'static [&'static str],
     /// What it adds to the name of a work.
     suffix: &'static str,
-    /// Works that it does: those whose names begin so.
+    /// Works that it does: those whose names begin so, but for views, which are named in full.
     works: &'static [&'static str],
 }
 
 impl Contender {
     pub(super) fn does(&self, work: &str) -> bool {
-        self.works.iter().any(|start| work.starts_with(start))
+        let is_view = work.ends_with(VIEW);
+        self.works.iter().any(|start| *start == work || !is_view && work.starts_with(start))
     }
 
     /// The command that does a work for so long.
@@ -123,10 +126,14 @@ const PYTHON_OURS: &[&str] = &[PYTHON, "bench/python/ours.py"];
 const PYTHON_OFFICIAL: &[&str] = &[PYTHON, "bench/python/official.py"];
 const NODE_OURS: &[&str] = &["node", "target/bench/node/ours.mjs"];
 const NODE_OFFICIAL: &[&str] = &["node", "target/bench/node/official.mjs"];
+/// How works end that keep a view.
+const VIEW: &str = "-view";
 const ALL: &[&str] = &["w", "none"];
+const WITH_VIEWS: &[&str] = &["w", "none", "w4-small-view", "w4-mix-view"];
 /// Byte by byte, two of the official SDKs take minutes.
 const NOT_BYTE_BY_BYTE: &[&str] = &["none", "w1", "w2", "w3", "w4", "w5", "w6-whole", "w6-4096", "w6-100"];
 const DECODING: &[&str] = &["w4"];
+const SHOWING: &[&str] = &["w4", "w4-small-view", "w4-mix-view"];
 
 const fn contender(
     (language, side): (Language, Side),
@@ -139,7 +146,7 @@ const fn contender(
 }
 
 pub(super) const CONTENDERS: &[Contender] = &[
-    contender((Language::Rust, Side::Libacp), "libacp", OURS, "", ALL),
+    contender((Language::Rust, Side::Libacp), "libacp", OURS, "", WITH_VIEWS),
     contender((Language::Rust, Side::Variant), "libacp, params as structs", OURS, "-typed", DECODING),
     contender((Language::Rust, Side::Official), "official SDK", &[steps::OFFICIAL], "", ALL),
     contender((Language::Rust, Side::Alone), "official SDK, decoding alone", &[steps::OFFICIAL], "-alone", DECODING),
@@ -149,7 +156,7 @@ pub(super) const CONTENDERS: &[Contender] = &[
     contender((Language::Python, Side::Libacp), "libacp", PYTHON_OURS, "", ALL),
     contender((Language::Python, Side::Variant), "libacp, params as bytes", PYTHON_OURS, "-bytes", DECODING),
     contender((Language::Python, Side::Official), "official SDK", PYTHON_OFFICIAL, "", NOT_BYTE_BY_BYTE),
-    contender((Language::Python, Side::Alone), "official SDK, decoding alone", PYTHON_OFFICIAL, "-alone", DECODING),
+    contender((Language::Python, Side::Alone), "official SDK, decoding alone", PYTHON_OFFICIAL, "-alone", SHOWING),
     contender((Language::Python, Side::Floor), "orjson.loads", &[PYTHON, "bench/python/floor.py"], "", DECODING),
     contender((Language::Node, Side::Libacp), "libacp", NODE_OURS, "", ALL),
     contender((Language::Node, Side::Variant), "libacp, params as bytes", NODE_OURS, "-bytes", DECODING),

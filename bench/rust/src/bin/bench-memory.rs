@@ -1,14 +1,14 @@
 //! Counts what the heap is asked for: `bench-memory WORK`.
 //!
 //! `allocations` is how many one small update takes from `receive` to its event, once the connection is warm;
-//! `idle-client` and `idle-agent` are the bytes that a connection with one session holds while nothing happens.
+//! `view` is the bytes that the view of a session of 10,000 short messages holds; `idle-client` and `idle-agent` are the bytes that a connection with one session holds while nothing happens.
 #![forbid(unsafe_code)]
 
 use std::alloc::System;
 use std::hint::black_box;
 
 use libacp::{Config, Connection, Event};
-use libacp_bench::{client, feed, idle_client};
+use libacp_bench::{client, client_with, feed, idle_client};
 use stats_alloc::{Region, StatsAlloc, INSTRUMENTED_SYSTEM};
 
 #[global_allocator]
@@ -23,6 +23,7 @@ fn main() {
     #[allow(clippy::cast_precision_loss, reason = "small numbers")]
     let value = match name.as_str() {
         "allocations" => allocations() as f64 / UPDATES as f64,
+        "view" => view() as f64,
         "idle-client" => bytes(|| idle_client(SESSION)) as f64 / CONNECTIONS as f64,
         "idle-agent" => bytes(idle_agent) as f64 / CONNECTIONS as f64,
         _ => panic!("no work {name}"),
@@ -49,6 +50,27 @@ fn allocations() -> usize {
     pass();
     let change = region.change();
     change.allocations + change.reallocations
+}
+
+/// What a client holds more after as many messages with a view of them.
+fn view() -> usize {
+    let mut config = Config::client();
+    config.view = true;
+    // As many as there are stay whole.
+    config.limits.view_entries = 2 * UPDATES;
+    let mut client = client_with(config, SESSION);
+    let region = Region::new(HEAP);
+    for number in 0..UPDATES {
+        let content = r#"{"type":"text","text":"Forty bytes of what the agent says now.."}"#;
+        let update = format!(
+            r#"{{"sessionUpdate":"agent_message_chunk","messageId":"message-{number:05}","content":{content}}}"#
+        );
+        let params = format!(r#"{{"sessionId":"s-0","update":{update}}}"#);
+        feed(&mut client, &format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{params}}}"#));
+    }
+    let change = region.change();
+    assert_eq!(client.view("s-0").expect("a view").entries().count(), UPDATES + 1);
+    change.bytes_allocated - change.bytes_deallocated
 }
 
 /// What so many of them hold.

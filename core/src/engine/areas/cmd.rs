@@ -80,7 +80,7 @@ fn wrong_name(context: &RuleContext<'_>) -> Option<Finding> {
 }
 
 fn listed(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
-    let list = message.get(place(message))?;
+    let list = message.fact("/availableCommands")?;
     let commands = Commands((list.len() <= KEPT).then(|| list.into()));
     state.sessions.told_mut(&message.opens()?)?.commands = commands;
     None

@@ -291,7 +291,7 @@ fn asked(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
 
 /// CONF-01, CONF-06, CONF-07: each list is complete.
 fn listed(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
-    let list = message.get(place(message))?;
+    let list = message.fact("/configOptions")?;
     let unknown = list.len() > KEPT;
     let list = (!unknown).then(|| list.into());
     state.sessions.told_mut(&message.opens()?)?.options = Options { list, unknown };

@@ -145,7 +145,7 @@ fn still_offered(context: &RuleContext<'_>) -> Option<Finding> {
     let known = known(context);
     let exited = told_exit(&context.message).unwrap_or_else(|| known.is_some_and(|display| display.exited));
     let offers =
-        offer::told(&context.message, CAPABILITIES).unwrap_or_else(|| known.is_some_and(Display::may_be_cancelled));
+        context.message.given(CAPABILITIES).map_or_else(|| known.is_some_and(Display::may_be_cancelled), offer::told);
     (exited && offers).then(|| {
         Finding::new(CAPABILITIES, "the command has ended; set the terminal's capabilities to null in the same update")
     })
@@ -180,7 +180,7 @@ fn told_exit(update: &RuleMessage<'_>) -> Option<bool> {
 fn change(state: &mut State, update: &RuleMessage<'_>, change: impl FnOnce(&mut Display)) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let displays = &mut state.sessions.get_mut(update.session)?.displays.0;
-    change(displays.entry(&update.text(ID)?, limit, Display::default));
+    change(displays.entry(&update.operation?.id()?, limit, Display::default));
     None
 }
 
@@ -189,20 +189,21 @@ fn heard_of(state: &mut State, chunk: &RuleMessage<'_>) -> Option<Box<str>> {
 }
 
 fn patched(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
-    let patch = |known: &mut Option<u64>, pointer| {
-        if let Some(told) = update.given(pointer) {
+    let operation = update.operation?;
+    let patch = |known: &mut Option<u64>, name| {
+        if let Some(told) = operation.member(name) {
             *known = json::unescape(told).map(|text| digest(&text));
         }
     };
     change(state, update, |display| {
         display.updated = true;
-        patch(&mut display.command, "/update/command");
-        patch(&mut display.cwd, "/update/cwd");
+        patch(&mut display.command, "command");
+        patch(&mut display.cwd, "cwd");
     })
 }
 
 fn exited(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
-    let exited = told_exit(update)?;
+    let exited = update.operation?.member("exitStatus")? != "null";
     let newest = state.newest;
     change(state, update, |display| {
         if exited {
@@ -213,7 +214,7 @@ fn exited(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
 }
 
 fn offered(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
-    let offers = offer::told(update, CAPABILITIES)?;
+    let offers = offer::told(update.operation?.member("capabilities")?);
     let newest = state.newest;
     change(state, update, |display| display.offer.tell(offers, newest))
 }

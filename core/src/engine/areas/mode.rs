@@ -192,7 +192,7 @@ fn agreed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
 }
 
 fn changed(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
-    let current = update.text("/update/currentModeId")?;
+    let current = json::unescape(update.operation?.body)?;
     state.sessions.get_mut(update.session)?.modes.current = Some(current.into());
     None
 }

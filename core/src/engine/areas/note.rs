@@ -3,6 +3,8 @@
 //! In version 1, clients advertise notices and compaction with `session.notices` and `session.compaction`. Suggested
 //! prompts are a draft.
 
+use std::borrow::Cow;
+
 use super::recent::Recent;
 use crate::engine::{
     Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, Session, SessionState, State,
@@ -96,18 +98,21 @@ fn not_in_progress(context: &RuleContext<'_>) -> Option<Finding> {
     Some(Finding::new("/update/compactionId", why))
 }
 
-fn is_final(message: &RuleMessage<'_>) -> bool {
-    let status = message.text("/update/status");
+fn is_final(status: Option<Cow<'_, str>>) -> bool {
     status.is_some_and(|status| matches!(&*status, "completed" | "failed" | "cancelled"))
 }
 
+fn ends(context: &RuleContext<'_>) -> bool {
+    is_final(context.message.text("/update/status"))
+}
+
 fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
-    let again = known(context)? == Ok(true) && !is_final(&context.message);
+    let again = known(context)? == Ok(true) && !ends(context);
     again.then(|| Finding::new("/update/compactionId", "a compaction with this id has ended; use a new id"))
 }
 
 fn ended_twice(context: &RuleContext<'_>) -> Option<Finding> {
-    let twice = known(context)? == Ok(true) && is_final(&context.message);
+    let twice = known(context)? == Ok(true) && ends(context);
     twice.then(|| Finding::new("/update/status", "the compaction has already ended"))
 }
 
@@ -122,10 +127,11 @@ fn wrong_member(context: &RuleContext<'_>) -> Option<Finding> {
     None
 }
 
-fn updated(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
+fn updated(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
-    let ended = is_final(update);
-    let compactions = &mut state.sessions.get_mut(update.session)?.compactions.0;
-    *compactions.entry(&update.text("/update/compactionId")?, limit, || ended) |= ended;
+    let update = message.operation?;
+    let ended = is_final(update.text("status"));
+    let compactions = &mut state.sessions.get_mut(message.session)?.compactions.0;
+    *compactions.entry(&update.id()?, limit, || ended) |= ended;
     None
 }

@@ -1,6 +1,6 @@
 //! Items with the capability to be cancelled by the client: tool calls (TOOL-37), commands of terminals (DTERM-14).
 
-use crate::engine::{RuleContext, RuleMessage};
+use crate::engine::RuleContext;
 use crate::json;
 
 /// Whether an item can be cancelled.
@@ -39,9 +39,7 @@ impl Offer {
     }
 }
 
-/// Whether the capabilities in an update allow to cancel the item; `None` if it has none. Null and an empty object do
-/// not allow it.
-pub(super) fn told(update: &RuleMessage<'_>, capabilities: &str) -> Option<bool> {
-    let told = update.given(capabilities)?;
-    Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))
+/// Whether these capabilities of an item allow to cancel it. Null and an empty object do not allow it.
+pub(super) fn told(capabilities: &str) -> bool {
+    json::member(capabilities, "cancel").is_some_and(|cancel| cancel != "null")
 }

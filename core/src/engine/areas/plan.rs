@@ -63,7 +63,7 @@ fn unwanted(context: &RuleContext<'_>) -> Option<Finding> {
 }
 
 fn replaced(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
-    let entries = update.get("/update/entries")?;
+    let entries = update.operation?.get("entries")?;
     state.sessions.get_mut(update.session)?.plans.entries = (entries.len() <= KEPT).then(|| entries.into());
     None
 }
@@ -72,13 +72,13 @@ fn updated(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let ids = &mut state.sessions.get_mut(update.session)?.plans.ids;
     if ids.len() < limit {
-        ids.insert(update.text("/update/plan/planId")?.into(), ());
+        ids.insert(update.operation?.id()?.into(), ());
     }
     None
 }
 
 fn removed(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
-    let id = update.text("/update/planId")?;
+    let id = update.operation?.id()?;
     state.sessions.get_mut(update.session)?.plans.ids.remove(&*id);
     None
 }

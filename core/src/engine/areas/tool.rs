@@ -144,17 +144,21 @@ impl<'s, 'a> Shown<'s, 'a> {
 
     /// The new status. Version 1 reads null as absent; in version 2 it resets the status to `pending`.
     fn status(&self, state: &State) -> Option<Status> {
-        let told = self.message.given(self.places.status)?;
-        if told == "null" {
-            return clears(state).then_some(Status::Pending);
-        }
-        json::unescape(told).map(|name| Status::parse(&name))
+        status(self.message.given(self.places.status)?, state)
     }
 
     /// Whether it allows or forbids to cancel the call; `None` if it does neither.
     fn offers_cancel(&self) -> Option<bool> {
-        offer::told(self.message, self.places.capabilities)
+        self.message.given(self.places.capabilities).map(offer::told)
     }
+}
+
+/// The status that this JSON reports.
+fn status(told: &str, state: &State) -> Option<Status> {
+    if told == "null" {
+        return clears(state).then_some(Status::Pending);
+    }
+    json::unescape(told).map(|name| Status::parse(&name))
 }
 
 /// Whether null in an update clears a member.
@@ -275,26 +279,25 @@ fn dangling(context: &RuleContext<'_>) -> Option<Finding> {
 
 /// TOOL-12: later updates may list the terminal without announcing it again.
 fn announced(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
-    let id = content::own_terminal(Shown::of(message, state)?)?;
+    let id = content::own_terminal(message.operation?.get("_meta")?)?;
     let limit = state.config.limits.remembered;
     state.sessions.get_mut(message.session)?.tools.own_terminals.entry(&id, limit, || ());
     None
 }
 
 fn created(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
-    let shown = Shown::of(update, state)?;
-    let status = shown.status(state).unwrap_or(Status::Pending);
-    change(state, shown, |call, turn| *call = Call { status, reported: true, turn, offer: Offer::default() })
+    let told = update.operation?.member("status").and_then(|told| status(told, state));
+    let status = told.unwrap_or(Status::Pending);
+    change(state, update, |call, turn| *call = Call { status, reported: true, turn, offer: Offer::default() })
 }
 
 /// TOOL-04, TOOL-06, TOOL-18: an update of an unknown call creates it.
 fn changed(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
-    let shown = Shown::of(message, state)?;
-    let status = shown.status(state);
+    let status = message.operation?.member("status").and_then(|told| status(told, state));
     // In version 1 only a `tool_call` reports a tool call.
     let reports = message.method == "session/update" && clears(state);
     let newest = state.newest;
-    change(state, shown, |call, _| {
+    change(state, message, |call, _| {
         call.reported |= reports;
         if let Some(status) = status {
             if status.is_final() {
@@ -306,25 +309,27 @@ fn changed(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
 }
 
 fn heard_of(state: &mut State, chunk: &RuleMessage<'_>) -> Option<Box<str>> {
-    let shown = Shown::of(chunk, state)?;
-    change(state, shown, |_, _| {})
+    change(state, chunk, |_, _| {})
 }
 
 fn offered(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
-    let shown = Shown::of(message, state)?;
-    let offers = shown.offers_cancel()?;
+    let offers = offer::told(message.operation?.member("capabilities")?);
     let newest = state.newest;
-    change(state, shown, |call, _| call.offer.tell(offers, newest))
+    change(state, message, |call, _| call.offer.tell(offers, newest))
 }
 
 /// Changes the tool call that a message shows, which is created if there is none. `change` gets the number of the
 /// running turn.
-fn change(state: &mut State, shown: Shown<'_, '_>, change: impl FnOnce(&mut Call, Option<u64>)) -> Option<Box<str>> {
+fn change(
+    state: &mut State,
+    message: &RuleMessage<'_>,
+    change: impl FnOnce(&mut Call, Option<u64>),
+) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
-    let session = state.sessions.get_mut(shown.message.session)?;
+    let session = state.sessions.get_mut(message.session)?;
     let (running, tools) = (session.turn != Turn::Idle, &mut session.tools);
     let turn = running.then_some(tools.turns);
-    tools.change(&shown.id()?, running, limit, |call| change(call, turn));
+    tools.change(&message.operation?.id()?, running, limit, |call| change(call, turn));
     None
 }
 

@@ -223,7 +223,7 @@ fn nobody_cancelled(context: &RuleContext<'_>) -> Option<Finding> {
 fn said(state: &mut State, update: &RuleMessage<'_>, piece: Piece) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session)?;
     let (turns, idle) = (&mut session.turns, session.turn == Turn::Idle);
-    let id = update.get("/update/messageId");
+    let id = update.operation.and_then(|operation| operation.id);
     turns.ids |= id.is_some() && piece != Piece::User;
     if idle {
         return None;

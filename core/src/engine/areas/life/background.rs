@@ -136,7 +136,7 @@ pub(super) fn met(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<st
 
 pub(super) fn listed(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
-    let list = update.get("/update/background")?;
+    let list = update.operation?.get("background")?;
     state.sessions.get_mut(update.session)?.work.background.replace(list, keep);
     None
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::super::recent::{Recent, KEPT};
 use super::keys;
+use crate::engine::operations::{Does, Operation};
 use crate::engine::{Finding, OpenRequest, Role, RuleContext, RuleMessage, SessionState, State, Turn};
 use crate::json;
 use crate::map::Map;
@@ -95,12 +96,10 @@ pub(super) fn mark(block: &str) -> Option<u64> {
 }
 
 /// The digest of the first block of a user message update.
-fn begins(update: &RuleMessage<'_>) -> Option<u64> {
-    let content = update.get("/update/content")?;
-    if content.starts_with('[') {
-        json::items(content).first().and_then(|block| mark(block))
-    } else {
-        mark(content)
+fn begins(update: &Operation<'_>) -> Option<u64> {
+    match update.does {
+        Does::Append(_) => mark(update.body),
+        _ => json::items(update.get("content")?).first().and_then(|block| mark(block)),
     }
 }
 
@@ -149,10 +148,11 @@ pub(super) fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<bo
     Some(false)
 }
 
-pub(super) fn told(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
+pub(super) fn told(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
-    let session = state.sessions.get_mut(update.session)?;
-    let id = update.text("/update/messageId").filter(|id| id.len() <= KEPT)?;
+    let session = state.sessions.get_mut(message.session)?;
+    let update = message.operation?;
+    let id = update.id().filter(|id| id.len() <= KEPT)?;
     let (echoes, live) = (&mut session.work.echoes, session.state == SessionState::Ready);
     let answered = echoes.awaited.remove(&*id).is_some() || !live;
     let (at, begins) = (echoes.count, begins(update));
@@ -165,7 +165,7 @@ pub(super) fn told(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<st
 
 /// Awaited echoes belong to the work that ends, or to the next work.
 pub(super) fn work_ended(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
-    update.get("/update/stopReason")?;
+    update.operation?.get("stopReason")?;
     let session = state.sessions.get_mut(update.session)?;
     if session.work.is_under_way() {
         let awaited = std::mem::take(&mut session.work.echoes.awaited);
@@ -203,7 +203,7 @@ pub(super) fn of_a_refused(context: &RuleContext<'_>) -> Option<Finding> {
     let refused = echoes.refused.filter(|_| session.prompts == 0)?;
     let id = context.message.text("/update/messageId")?;
     let own = echoes.messages.get(&id).is_some() || echoes.awaited.contains_key(&*id);
-    if own || begins(&context.message) != Some(refused) {
+    if own || begins(&Operation::of(&context.message, context.state.tables)?) != Some(refused) {
         return None;
     }
     Some(Finding::new("/update/messageId", "the prompt of this message was refused, so it is not in the conversation"))

@@ -89,7 +89,7 @@ pub(super) fn complete(state: &mut State, update: &RuleMessage<'_>) -> Option<Bo
 
 pub(super) fn announced(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let parent = state.sessions.get(update.session?)?;
-    let child = update.text("/update/sessionId").filter(|_| parent.state == SessionState::Loading)?;
+    let child = update.operation?.id().filter(|_| parent.state == SessionState::Loading)?;
     let child = state.sessions.known.get_mut(&child).filter(|child| child.parent().is_some())?;
     child.work.replays.asked = 1;
     None

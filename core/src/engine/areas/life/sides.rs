@@ -4,6 +4,7 @@
 //! for both.
 
 use super::super::recent::{Recent, KEPT};
+use crate::engine::operations::Speaker;
 use crate::engine::{Finding, RuleContext, RuleMessage, State};
 
 /// The ids of a session's messages, and whether each is the user's.
@@ -29,8 +30,9 @@ pub(super) fn other(context: &RuleContext<'_>) -> Option<Finding> {
 pub(super) fn seen(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let session = state.sessions.get_mut(update.session)?;
-    let id = update.text("/update/messageId").filter(|id| id.len() <= KEPT)?;
-    let users = is_users(update)?;
+    let told = update.operation?;
+    let id = told.id().filter(|id| id.len() <= KEPT)?;
+    let users = told.speaker()? == Speaker::User;
     session.work.sides.0.entry(&id, keep, || users);
     None
 }

@@ -8,6 +8,7 @@ use super::echo::Echoes;
 use super::keys::Keys;
 use super::replay::Replays;
 use super::sides::Sides;
+use crate::engine::operations::Speaker;
 use crate::engine::{Finding, OpenRequest, RuleContext, RuleMessage, Session, SessionState, State, Turn};
 use crate::json;
 use crate::rules::Way;
@@ -198,11 +199,8 @@ impl Session {
 
 /// LIFE-04, LIFE-05. An idle that has crossed a prompt says nothing of the work on it.
 pub(super) fn told(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
-    let report = Report {
-        state: update.text("/update/state")?,
-        reason: update.text("/update/stopReason"),
-        error: update.get("/update/error"),
-    };
+    let told = update.operation?;
+    let report = Report { state: told.text("state")?, reason: told.text("stopReason"), error: told.get("error") };
     let session = state.sessions.get_mut(update.session)?;
     session.work.synced = true;
     session.work.told_by = Teller::Itself;
@@ -271,8 +269,9 @@ impl Session {
 /// The ids of what the work says, as far as they are needed to see what comes too late.
 pub(super) fn said(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session)?;
-    let id = update.get("/update/messageId")?;
-    let last = &mut session.work.said[kind(update)?];
+    let told = update.operation?;
+    let (id, speaker) = (told.id?, told.speaker()?);
+    let last = &mut session.work.said[usize::from(speaker == Speaker::Thought)];
     if session.turn != Turn::Idle && **last != *id && id.len() <= KEPT {
         *last = id.into();
     }

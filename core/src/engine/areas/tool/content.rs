@@ -52,8 +52,7 @@ pub(super) fn no_session(context: &RuleContext<'_>) -> Option<Finding> {
 /// The id of a terminal of the agent that a message announces. The specification has no such terminals, but agents and
 /// editors share a convention: `terminal_info` in `_meta` names a terminal that the agent runs, and its output comes in
 /// `_meta` as well.
-pub(super) fn own_terminal<'a>(shown: Shown<'_, 'a>) -> Option<Cow<'a, str>> {
-    let meta = shown.message.get(shown.places.meta)?;
+pub(super) fn own_terminal(meta: &str) -> Option<Cow<'_, str>> {
     let told =
         json::mentions(meta.as_bytes(), b"\"terminal_info\"").then(|| json::agreed(meta, "/terminal_info/terminal_id"));
     json::unescape(told??)
@@ -62,10 +61,11 @@ pub(super) fn own_terminal<'a>(shown: Shown<'_, 'a>) -> Option<Cow<'a, str>> {
 pub(super) fn no_terminal(context: &RuleContext<'_>) -> Option<Finding> {
     let session = session(context)?;
     let shown = Shown::of(&context.message, context.state)?;
+    let own = shown.message.get(shown.places.meta).and_then(own_terminal);
     let gone = |id: &str| {
         // An update replaces the whole list, so a released terminal may be in it again; TERM-14 checks that.
         let open = session.terminals.contains_key(id) || session.released.has(id);
-        !open && session.tools.own_terminals.is_new(id) && own_terminal(shown).as_deref() != Some(id)
+        !open && session.tools.own_terminals.is_new(id) && own.as_deref() != Some(id)
     };
     Some(Finding::new(
         place_of(context, "terminal", "/terminalId", gone)?,
