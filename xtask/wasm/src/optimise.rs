@@ -1,9 +1,10 @@
 //! Makes the modules smaller, or faster, with `wasm-opt`.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::{run, Outcome};
+use crate::{order, run, Outcome};
 
 const OPTIMISER: &str = "node_modules/binaryen/bin/wasm-opt";
 
@@ -42,6 +43,16 @@ pub(crate) fn optimise(package: &Path, module: &Path, passes: &[&str]) -> Outcom
     if !package.join("node_modules/binaryen").exists() {
         run(Command::new("npm").args(["ci", "--silent"]).current_dir(package))?;
     }
+    pass(package, module, passes)
+}
+
+/// Puts the functions of an optimised module in the order in which it compresses best.
+pub(crate) fn arrange(package: &Path, module: &Path) -> Outcome<()> {
+    fs::write(module, order::name(&fs::read(module)?)?)?;
+    pass(package, module, &["--reorder-functions-by-name"])
+}
+
+fn pass(package: &Path, module: &Path, passes: &[&str]) -> Outcome<()> {
     let mut optimiser = Command::new("node");
     optimiser.arg(OPTIMISER).args(passes).args(COMMON).arg(module).arg("-o").arg(module);
     run(optimiser.current_dir(package))
