@@ -61,7 +61,8 @@ fn run(check: bool) -> Result<bool, Box<dyn std::error::Error>> {
         }
     }
     complaints.extend(list::complaints()?);
-    let figure = format!("[{} rules](docs/src/rules.md)", all().count());
+    // A round figure, which one more rule leaves true.
+    let figure = format!("[more than {} rules](docs/src/rules.md)", (all().count() - 1) / 10 * 10);
     if !fs::read_to_string("README.md")?.contains(&figure) {
         complaints.push(format!("README.md does not say {figure}"));
     }
