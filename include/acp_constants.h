@@ -1118,6 +1118,8 @@
 #define ACP_RULE_CONT_14 "CONT-14"
 /* The address of an icon is an https or data URI (v2). Only in v2. */
 #define ACP_RULE_CONT_16 "CONT-16"
+/* A size of an icon is `WxH`, or `any` (v2). Only in v2. */
+#define ACP_RULE_CONT_17 "CONT-17"
 /* Files are read only if the client advertises it. Only in v1. */
 #define ACP_RULE_FS_01 "FS-01"
 /* Files are written only if the client advertises it. Only in v1. */

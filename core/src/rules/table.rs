@@ -364,6 +364,7 @@ rule("CONT-10", Must, Warning, SEND | RECEIVE, Versions::only(2), "The uri field
 rule("CONT-13", Must, Error, SEND | RECEIVE, Versions::ALL, "A message chunk has exactly one content block."),
 rule("CONT-14", Must, Note, TRACK, Versions::ALL, "MCP content is passed on with all its fields, including those that the specification does not define."),
 rule("CONT-16", Must, Warning, SEND | RECEIVE, Versions::only(2), "The address of an icon is an https or data URI (v2)."),
+rule("CONT-17", Should, Note, SEND, Versions::only(2), "A size of an icon is `WxH`, or `any` (v2)."),
 ] },
 Area { name: "FS", title: "Files read and written by the client (v1)", rules: &[
 rule("FS-01", MustNot, Error, SEND | RECEIVE, Versions::only(1), "Files are read only if the client advertises it."),
