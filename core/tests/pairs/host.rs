@@ -100,10 +100,11 @@ impl Base {
         }
     }
 
-    /// A session is closed: what is open is about one that is gone.
+    /// A session is closed: what is open is about one that is gone, but a fork opens one that is not.
     pub(crate) fn leave(&mut self, session: &str) {
         self.todo.iter_mut().filter(|asked| asked.session == session).for_each(|asked| asked.stale = true);
-        self.sent.values_mut().filter(|sent| sent.session == session).for_each(|sent| sent.stale = true);
+        let about = |sent: &&mut Sent| sent.session == session && sent.method != "session/fork";
+        self.sent.values_mut().filter(about).for_each(|sent| sent.stale = true);
     }
 
     fn say(&self, what: &str) {

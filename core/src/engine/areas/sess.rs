@@ -15,6 +15,7 @@ use crate::engine::{
     State, Tracker, Turn, ATTACHING, CLOSING, ENDING, OPENING,
 };
 use crate::jsonrpc::ErrorCode;
+use crate::rules::Way;
 use crate::validation::table::Effect;
 
 pub(crate) use children::Child;
@@ -179,6 +180,10 @@ fn same_as_source(context: &RuleContext<'_>) -> Option<Finding> {
 
 fn history(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session()?;
+    // A session that was open before may have sent it when it had not read yet that it is to be resumed again.
+    if session.opened && context.way() == Way::Receive {
+        return None;
+    }
     // In version 2, a resume may request the history, and a turn that still runs sends updates.
     if session.state != SessionState::Resuming || session.turn != Turn::Idle || session.is_replayed() {
         return None;
@@ -282,9 +287,9 @@ fn closed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     let id = answer.session?;
     let place = state.sessions.remove(id).and_then(|session| session.place);
-    let limit = state.config.limits.sessions;
+    let (limit, newest) = (state.config.limits.sessions, state.newest);
     if answer.request.is_some_and(|request| request.does(Effect::Deletes)) {
-        state.sessions.closed.delete(id, limit);
+        state.sessions.closed.delete(id, limit, newest);
     } else if let Some(place) = place {
         state.sessions.closed.put(id, place, limit);
     }

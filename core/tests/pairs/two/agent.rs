@@ -294,6 +294,10 @@ impl Host for Agent {
                 let open = self.works.get(&asked.session).map_or(0, |work| work.replays) + usize::from(replays);
                 let mut work = Work::new(if open > 0 { Stage::Replaying } else { Stage::Resuming });
                 work.replays = open;
+                // It may be open already, and then these are as before.
+                if let Some(before) = self.works.remove(&asked.session) {
+                    (work.options, work.background) = (before.options, before.background);
+                }
                 // What runs since before.
                 let tool = Tool { told: true, ..Tool::default() };
                 work.tools.insert(self.base.name("tool"), tool);

@@ -363,7 +363,8 @@ impl Host for Client {
                         continue;
                     };
                     let leaving = self.base.sent.values().any(|sent| sent.session == id);
-                    if !self.chats.contains_key(id) && !leaving {
+                    let elsewhere = self.chats.contains_key(id) || self.archive.contains_key(id);
+                    if !elsewhere && !leaving {
                         self.shelf.insert(id.to_owned(), cwd.to_owned());
                     }
                 }

@@ -159,6 +159,11 @@ impl Agent {
         let done = self.state(id, update, choices)?;
         if let Some(work) = self.works.get_mut(id) {
             (work.state, work.reason, work.rested) = ("idle", reason.or(work.reason), true);
+            // The reason may have gone out as `cancelled`; what was cancelled does not go on.
+            let session = self.base.connection.session(id);
+            if session.is_some_and(|session| session.stop_reason() == Some("cancelled")) {
+                work.messages.clear();
+            }
         }
         Ok(done)
     }

@@ -59,6 +59,9 @@ pub(crate) struct Work {
     began: bool,
     /// A message was inserted, and no state was told since.
     awaits: bool,
+    /// An idle was told since then, which may have crossed the prompts that are open. Once they have ended without a
+    /// message nobody waits for work any more.
+    rested: bool,
     /// The client has cancelled work of which nothing was told. Its end may be told all the same, and need not be.
     unseen: bool,
     /// The client has cancelled what is under way, or what a message was inserted for. Work that begins later is other work.
@@ -169,7 +172,7 @@ impl Session {
     pub(super) fn prompt_sent(&mut self) {
         // What was cancelled and never told of again does not touch the next prompt (CANCEL-23).
         let unseen = self.turn == Turn::Cancelling && !self.work.is_under_way();
-        self.work.awaits &= !unseen;
+        self.work.awaits &= !(unseen && self.work.stopped);
         self.work.stopped &= !unseen;
         self.overtake_stopped();
         self.work.began = false;
@@ -188,10 +191,15 @@ impl Session {
         }
         // Where another prompt was sent since, what was cancelled is over unless it was told of (CANCEL-23).
         let told_of = !inserted || over.unwrap_or(self.work.began) || overtaken;
-        self.work.awaits |= !told_of && !self.work.is_under_way();
-        if cancelled && self.work.awaits && !overtaken {
+        let waits = !told_of && !self.work.is_under_way();
+        self.work.rested &= !waits;
+        self.work.awaits |= waits;
+        self.work.awaits &= self.prompts > 0 || !self.work.rested;
+        if cancelled && waits {
             (self.work.stopped, self.work.unseen) = (true, true);
         }
+        // That this is over may be told, too.
+        self.work.unseen |= inserted && overtaken && !self.work.is_under_way();
         let goes_on = self.work.is_under_way() || self.work.awaits && self.work.stopped;
         self.settle(cancelled && !goes_on && !self.has_stopping());
     }
@@ -245,6 +253,7 @@ impl Session {
                     work.echoes.work_ended();
                 }
                 work.awaits &= self.prompts > 0 || belated;
+                work.rested = work.awaits && !belated;
             }
             Told::Unknown => {
                 (work.reason, work.error) = (None, None);

@@ -12,8 +12,8 @@ use crate::map::{Map, Set};
 #[derive(Debug, Default)]
 pub(crate) struct ClosedSessions {
     places: Map<Box<str>, SessionDirs>,
-    /// Digests of the ids of deleted sessions.
-    deleted: Set<u64>,
+    /// Digests of the ids of deleted sessions, each with the serial number of the newest request at that time.
+    deleted: Map<u64, u64>,
     /// Digests of the cursors that the agent has sent.
     cursors: Set<u64>,
     /// There were more cursors than the limit, so an unknown one is not an error.
@@ -34,10 +34,10 @@ impl ClosedSessions {
         }
     }
 
-    pub(super) fn delete(&mut self, id: &str, limit: usize) {
+    pub(super) fn delete(&mut self, id: &str, limit: usize, newest: u64) {
         self.places.remove(id);
         if self.deleted.len() < limit {
-            self.deleted.insert(digest(id), ());
+            self.deleted.insert(digest(id), newest);
         }
     }
 
@@ -99,7 +99,10 @@ pub(super) fn deleted(context: &RuleContext<'_>) -> Option<Finding> {
     if deleted.is_empty() {
         return None;
     }
-    let at = ids(&context.message).position(|(_, id)| deleted.contains_key(&digest(&id)))?;
+    // A list that was requested before may have been put together before.
+    let asked = context.message.request?.serial;
+    let gone = |id: &str| deleted.get(&digest(id)).is_some_and(|newest| asked > *newest);
+    let at = ids(&context.message).position(|(_, id)| gone(&id))?;
     Some(Finding::new(format!("/sessions/{at}"), "this session was deleted on this connection"))
 }
 
