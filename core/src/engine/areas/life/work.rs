@@ -92,7 +92,7 @@ impl Work {
 
     /// What goes on is being cancelled.
     pub(in crate::engine::areas) fn cancelled(&mut self) {
-        self.stopped = self.told != Told::Idle || self.awaits;
+        self.stopped = self.told != Told::Idle || self.awaits && !self.rested;
         self.unseen = !self.is_under_way();
     }
 
