@@ -54,7 +54,10 @@ fn numbers(text: &str) -> Vec<String> {
         let sign = ["==", "!=", ">=", "<=", ">", "<"].into_iter().find_map(|sign| rest.strip_prefix(sign));
         sign.is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
     };
-    let compares = |line: &str| line.split("version").skip(1).any(number);
+    // As text, the number stands in a pattern.
+    let text_of_one =
+        |line: &str| line.contains("=>") && (1..=9).any(|number| line.contains(&format!("\"{number}\"")));
+    let compares = |line: &str| line.split("version").skip(1).any(number) || text_of_one(line);
     code(text).filter(|(_, line)| compares(line)).map(|(at, line)| format!("{at}: {}", line.trim())).collect()
 }
 
@@ -114,4 +117,5 @@ fn what_goes_up_is_found() {
     );
     assert_eq!(upwards("elsewhere", "").len(), 1);
     assert_eq!(numbers("if state.tables.version > 1 {\n// version == 1\nlet version = 2;\n").len(), 1);
+    assert_eq!(numbers("match version {\n    \"1\" => names,\n    \"12\" => others,\n").len(), 1);
 }

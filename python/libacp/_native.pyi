@@ -27,7 +27,7 @@ from .names import (
     ToolCallState,
     Turn,
 )
-from .types import v1
+from .types import v1, v2
 
 __all__ = [
     "DRAFTS",

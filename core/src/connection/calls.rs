@@ -381,7 +381,9 @@ impl Connection {
         if self.auto_answer_one(id, AutoAnswerReason::Withdrawn) {
             return;
         }
-        if self.state.inbound.get(id).is_none() && self.inserted.was_read(id, self.state.answered) {
+        // A client's own prompts are remembered, too, by ids that the agent's requests may have as well.
+        let is_agent = self.state.config.role == Role::Agent;
+        if is_agent && self.state.inbound.get(id).is_none() && self.inserted.was_read(id, self.state.answered) {
             let message =
                 "the prompt has become a message, so cancelling its request stops nothing; use session/cancel";
             let subject = Subject { method: Some(CANCEL.into()), ..Subject::default() };

@@ -10,7 +10,7 @@ use crate::jsonrpc::ErrorCode;
 use crate::rules::{RuleId, Way};
 use crate::schema::drafts::DRAFTS;
 use crate::schema::tables;
-use crate::validation::table::From;
+use crate::validation::table::{From, HelloNames};
 
 const INITIALIZE: &[&str] = &["initialize"];
 /// The methods that every agent of version 2 with sessions serves.
@@ -109,14 +109,24 @@ fn not_served_any_more(context: &RuleContext<'_>) -> Option<Finding> {
     Finding::at_all(places, "this version has no such methods; the agent uses its own files and terminals")
 }
 
+/// The names in a hello, in the version that it proposes or agrees to.
+pub(super) fn names(context: &RuleContext<'_>) -> Option<&'static HelloNames> {
+    let version = context.message.get("/protocolVersion")?.parse().ok()?;
+    Some(tables::version(version)?.dialect.hello(context.sender))
+}
+
+/// The groups of capabilities that a member is expected to state.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("clientCapabilities", &["fs", "terminal"]),
+    ("agentCapabilities", &["loadSession", "promptCapabilities", "mcpCapabilities"]),
+];
+
 /// An absent capabilities object is clear; one without a member may have forgotten it.
 fn silent(context: &RuleContext<'_>) -> Option<Finding> {
-    let (member, groups): (&str, &[&str]) = match (context.message.get("/protocolVersion")?, context.sender) {
-        ("1", Role::Client) => ("/clientCapabilities", &["fs", "terminal"]),
-        ("1", Role::Agent) => ("/agentCapabilities", &["loadSession", "promptCapabilities", "mcpCapabilities"]),
-        _ => return None,
-    };
-    let said = context.message.get(member)?;
+    let member = names(context)?.capabilities;
+    let (_, groups) = GROUPS.iter().find(|(name, _)| *name == member)?;
+    let said = context.message.get(&format!("/{member}"))?;
     let missing = groups.iter().find(|name| json::pointer(said, &format!("/{name}")).is_none())?;
-    Some(Finding::new(format!("{member}/{missing}"), "absent; state what is supported, and use false for what is not"))
+    let message = "absent; state what is supported, and use false for what is not";
+    Some(Finding::new(format!("/{member}/{missing}"), message))
 }

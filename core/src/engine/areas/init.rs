@@ -3,7 +3,7 @@
 //! `connection/handshake` has most of it: versions, what may be sent when, and members with the name of another
 //! version. Those are reported and not read (INIT-13), because they may mean something else.
 
-use crate::engine::{Action, Area, Check, Finding, MessageKind, MisuseKind, Role, RuleContext};
+use crate::engine::{Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext};
 use crate::jsonrpc::ErrorCode;
 
 const INITIALIZE: &[&str] = &["initialize"];
@@ -51,11 +51,7 @@ fn nameless_error(context: &RuleContext<'_>) -> Option<Finding> {
 }
 
 fn nameless(context: &RuleContext<'_>) -> Option<Finding> {
-    let names = match (context.state.config.role, context.message.get("/protocolVersion")?) {
-        (Role::Client, "1") => "/clientInfo",
-        (Role::Agent, "1") => "/agentInfo",
-        _ => return None,
-    };
-    let missing = context.message.get(names).is_none();
-    missing.then(|| Finding::new(names, "expected the name and version of the software, for logs and for display"))
+    let info = format!("/{}", super::cap::names(context)?.info);
+    let missing = context.message.get(&info).is_none();
+    missing.then(|| Finding::new(info, "expected the name and version of the software, for logs and for display"))
 }
