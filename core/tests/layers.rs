@@ -55,8 +55,7 @@ fn numbers(text: &str) -> Vec<String> {
         sign.is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
     };
     // As text, the number stands in a pattern.
-    let text_of_one =
-        |line: &str| line.contains("=>") && (1..=9).any(|number| line.contains(&format!("\"{number}\"")));
+    let text_of_one = |line: &str| line.contains("=>") && (1..=9).any(|number| line.contains(&format!("\"{number}\"")));
     let compares = |line: &str| line.split("version").skip(1).any(number) || text_of_one(line);
     code(text).filter(|(_, line)| compares(line)).map(|(at, line)| format!("{at}: {}", line.trim())).collect()
 }
