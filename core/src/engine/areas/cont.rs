@@ -3,18 +3,11 @@
 //! The types of blocks are in the model; an unknown type breaks the rule that `ContentBlock` names there. Blocks from
 //! the agent are not gated (CONT-05), and blocks are delivered unchanged (CONT-14).
 
+use super::life::MESSAGES;
 use crate::engine::{Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext};
 use crate::json;
 
 const PROMPT: &[&str] = &["session/prompt"];
-const MESSAGE: &[&str] = &[
-    "session/update:user_message",
-    "session/update:user_message_chunk",
-    "session/update:agent_message",
-    "session/update:agent_message_chunk",
-    "session/update:agent_thought",
-    "session/update:agent_thought_chunk",
-];
 
 pub(super) static AREA: Area = Area {
     checks: &[
@@ -24,7 +17,7 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("CONT-17"), MessageKind::Call, PROMPT, |context| size(context, "/prompt"))
             .send(Action::Report)
             .receive(Action::Pass),
-        Check::new(id!("CONT-17"), MessageKind::Call, MESSAGE, |context| size(context, "/update/content"))
+        Check::new(id!("CONT-17"), MessageKind::Call, MESSAGES, |context| size(context, "/update/content"))
             .send(Action::Report)
             .receive(Action::Pass),
     ],
