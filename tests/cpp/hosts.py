@@ -312,14 +312,20 @@ def alive(pid):
         return False
 
 
+def until_gone(pid, complaint, since=None):
+    """Waits for the end of a process, for a second where time is measured: what was killed goes when the system gets to it."""
+    since = since or time.monotonic()
+    while alive(pid):
+        need(time.monotonic() < since + (PATIENCE if UNDER else 1), complaint)
+        time.sleep(0.01)
+
+
 def quit_and_gone(terminal, file):
-    """The user leaves; a second later at most, where that is measured, the process whose number is in the file has ended."""
+    """The user leaves; the process whose number is in the file ends."""
     asked, pid = time.monotonic(), int(content(file))
     terminal.type(":quit\n")
     terminal.end()
-    while alive(pid):
-        need(time.monotonic() < asked + (PATIENCE if UNDER else 1), "what was started is still there")
-        time.sleep(0.01)
+    until_gone(pid, "what was started is still there", asked)
 
 
 def an_agent_behind_a_shell(folder):
@@ -337,7 +343,9 @@ def an_agent_behind_a_shell(folder):
         need(alive(int(content(pid))), "the agent's child has not survived Ctrl-C")
         quit_and_gone(terminal, pid)
     command = [*EDITOR, "--cwd", folder, "hello", "--", *shell]
-    need(run(command)[0] == 0 and not alive(int(content(pid))), "the agent's child is still there, of the editor")
+    status, out = run(command)
+    need(status == 0, f"status {status}", out)
+    until_gone(int(content(pid)), "the agent's child is still there, of the editor")
 
 
 def an_agent_behind_npx(folder):
