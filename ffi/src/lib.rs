@@ -9,7 +9,7 @@
 //! events), `calls` (the host's messages), `flow` and `known` (what can be asked of a connection, both generated from
 //! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `rules` (the catalogue),
 //! `reader` and `writer`, `values` (JSON for hosts without a JSON library), `messages` (the most common messages in one
-//! call each), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
+//! call each), `refusals` (errors for what is not served), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
 
@@ -41,6 +41,8 @@ pub mod writer;
 pub mod values;
 
 pub mod messages;
+
+pub mod refusals;
 
 pub mod terminal;
 
