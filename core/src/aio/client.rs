@@ -89,6 +89,13 @@ impl<H: Handlers> Client<H> {
         self
     }
 
+    /// Keeps each session as a conversation, which [`ClientSession::view`] shows.
+    #[must_use]
+    pub fn views(mut self) -> Self {
+        self.host.config.view = true;
+        self
+    }
+
     /// Sets the handler for permission requests. It returns the id of an option, `None` for no choice, or a complete
     /// [response](v1::RequestPermissionResponse). It starts when the updates before the request were taken from the
     /// stream of the turn. When the turn is cancelled, the request is answered automatically and the handler is dropped

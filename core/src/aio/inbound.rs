@@ -232,6 +232,7 @@ impl Drop for End<'_> {
             }
             over.extend(state.kept.drain());
             state.over = over;
+            state.wake_viewers();
             state.unpark();
             let calls = state.calls.values_mut().filter_map(|slot| slot.waker.take());
             let wakers: Vec<_> = calls.collect();

@@ -138,6 +138,7 @@ mod trace;
 mod transport;
 mod turn;
 mod unserved;
+mod viewed;
 mod wire;
 
 pub use agent::Agent;

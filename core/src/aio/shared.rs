@@ -15,6 +15,7 @@ use super::error::Error;
 use super::handlers::Message;
 use super::opening::{Kept, Name, Told};
 use super::transport::Clock;
+use super::viewed::Viewers;
 use crate::connection::{Notification, Phase, Response, Turn, Violation};
 use crate::framing::Framing;
 use crate::json;
@@ -69,6 +70,7 @@ pub(super) struct State {
     pub(super) driver: Option<Waker>,
     /// Tasks that wait for any change.
     parked: Vec<Waker>,
+    pub(super) viewers: Viewers,
     /// Handlers that wait for what came before their request.
     behind: Vec<Waker>,
     wake: Vec<Waker>,
@@ -153,6 +155,7 @@ impl Shared {
             clock: None,
             driver: None,
             parked: Vec::new(),
+            viewers: Viewers::default(),
             behind: Vec::new(),
             wake: Vec::new(),
         })))

@@ -21,10 +21,12 @@
 //!
 //! The steps of the flows connect them. For a frame: `incoming` (the order of checks), `parse` and `body` (reading and
 //! validating), `calls` and `answers` (what a message does), `judge` (the rules), `report` and `error_data` (violations and
-//! refusals). For the host's calls: `outgoing` and `notify`. Beside them: `handshake` (`initialize`), `auto_answer` (requests
-//! that the connection answers on the host's behalf), `template_cache` (messages that need not be validated again) and
-//! `snapshot`, and `viewed` (what the views are shown). The `observer` feeds a connection with both directions.
+//! refusals). For the host's calls: `admitted` (what may be sent now), `outgoing` and `notify`. Beside them: `handshake`
+//! (`initialize`), `auto_answer` (requests that the connection answers on the host's behalf), `template_cache` (messages
+//! that need not be validated again), `snapshot`, and `viewed` (what the views are shown). The `observer` feeds a connection
+//! with both directions.
 
+mod admitted;
 mod answers;
 mod auto_answer;
 mod batch;
@@ -42,6 +44,7 @@ mod lifecycle;
 mod misuse;
 mod notify;
 mod observer;
+mod options;
 mod outgoing;
 mod parse;
 mod receiving;
@@ -65,7 +68,7 @@ pub use event::{
 pub use lifecycle::Phase;
 pub use misuse::Misuse;
 pub use observer::Observer;
-pub use outgoing::{CallOptions, Timeout};
+pub use options::{CallOptions, Timeout};
 
 pub use crate::engine::{
     Config, Limits, Login, LoginKind, MisuseKind, NotForeign, OpenRequest, Policy, RequestKey, Role, Session,

@@ -8,3 +8,4 @@ mod kept;
 mod pipe;
 mod refused;
 mod together;
+mod viewed;

@@ -1,0 +1,112 @@
+//! Clients that draw their sessions from views.
+
+use std::cell::RefCell;
+
+use futures::executor::block_on;
+use futures::future::{join, select, Either};
+use libacp::aio::{streams, AgentPeer, Client, Failure};
+use serde_json::json;
+
+use crate::pipe::{pass, ByHand, Pipe};
+
+fn with_agent(
+    client: &Client<impl libacp::aio::Handlers>,
+    work: impl AsyncFnOnce(AgentPeer) -> Result<(), Failure>,
+    agent: impl AsyncFnOnce(&mut ByHand),
+) {
+    let (input, output) = (Pipe::new(4096), Pipe::new(4096));
+    let mut by_hand = ByHand::new(&output, &input);
+    let (worked, ()) = block_on(join(client.run(streams(input, output), work), agent(&mut by_hand)));
+    worked.unwrap();
+}
+
+fn chunk(text: &str) -> serde_json::Value {
+    let content = json!({"type": "text", "text": text});
+    json!({"sessionId": "s", "update": {"sessionUpdate": "agent_message_chunk", "content": content}})
+}
+
+#[test]
+fn a_view_is_drawn_while_the_turn_goes_on_until_the_session_ends() {
+    let drawn = RefCell::new(Vec::new());
+    let client = Client::new("test", "1").views();
+    let work = async |agent: AgentPeer| {
+        let session = agent.new_session("/work").await?;
+        let drawing = async {
+            let mut revision = 0;
+            while let Some(now) = session.changed(revision).await {
+                assert_ne!(now, revision);
+                let texts = session.view(|view| {
+                    let changes = view.since(revision);
+                    changes.entries().map(|entry| entry.text().to_owned()).collect::<Vec<_>>()
+                });
+                drawn.borrow_mut().push((texts.unwrap(), session.view(|view| view.is_busy()).unwrap()));
+                revision = now;
+            }
+        };
+        let talking = async {
+            session.prompt("Hello").finish().await.unwrap();
+            session.close().await.unwrap();
+        };
+        join(drawing, talking).await;
+        assert_eq!(session.view(|view| view.is_frozen()), Some(true));
+        assert!(session.forget_view() && !session.forget_view());
+        assert_eq!((session.view(|view| view.revision()), session.changed(0).await), (None, None));
+        Ok(())
+    };
+    with_agent(&client, work, async |agent| {
+        agent.welcome(json!({"sessionCapabilities": {"close": {}}})).await;
+        let prompt = agent.hear().await;
+        for text in ["Good ", "morning."] {
+            agent.tell("session/update", chunk(text)).await;
+            for _ in 0..20 {
+                pass().await;
+            }
+        }
+        agent.answer(&prompt, json!({"stopReason": "end_turn"})).await;
+        let close = agent.hear().await;
+        agent.answer(&close, json!({})).await;
+    });
+    let drawn = drawn.into_inner();
+    assert!(drawn.contains(&(vec!["Good ".into()], true)), "{drawn:?}");
+    assert!(drawn.contains(&(vec!["Good morning.".into()], true)), "{drawn:?}");
+    assert!(!drawn.last().unwrap().1, "{drawn:?}");
+}
+
+#[test]
+fn whoever_waits_for_a_change_hears_of_the_end_of_the_connection_and_may_stop_waiting() {
+    let client = Client::new("test", "1").views();
+    let work = async |agent: AgentPeer| {
+        let session = agent.new_session("/work").await?;
+        let revision = session.view(|view| view.revision()).unwrap();
+        let waiting = Box::pin(session.changed(revision));
+        let Either::Right(((), waiting)) = select(waiting, Box::pin(pass())).await else {
+            panic!("nothing has changed")
+        };
+        drop(waiting);
+        let closing = async {
+            pass().await;
+            agent.close();
+        };
+        let (changed, ()) = join(session.changed(revision), closing).await;
+        // The end is a change itself, or there is none any more.
+        if let Some(last) = changed {
+            assert_eq!(session.changed(last).await, None);
+        }
+        Ok(())
+    };
+    with_agent(&client, work, async |agent| {
+        agent.welcome(json!({})).await;
+        while agent.hear().await != serde_json::Value::Null {}
+    });
+}
+
+#[test]
+fn without_views_there_is_nothing_to_wait_for() {
+    let client = Client::new("test", "1");
+    let work = async |agent: AgentPeer| {
+        let session = agent.new_session("/work").await?;
+        assert!(session.view(|_| ()).is_none() && session.changed(0).await.is_none() && !session.forget_view());
+        Ok(())
+    };
+    with_agent(&client, work, async |agent| agent.welcome(json!({})).await);
+}
