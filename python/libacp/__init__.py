@@ -50,7 +50,9 @@ from ._text import printable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import aio as aio
+    from . import view as view
     from .names import Event
+    from .view import View
 
 __all__ = [
     "DRAFTS",
@@ -86,6 +88,7 @@ __all__ = [
     "Session",
     "SessionMisuse",
     "TerminalRef",
+    "View",
     "Violation",
     "__version__",
     "cut_output",
@@ -100,9 +103,13 @@ def __getattr__(name: str) -> object:
         from .names import Event
 
         return Event
+    if name == "View":
+        from .view import View
+
+        return View
     # So do `asyncio` and all that stands on it.
-    if name == "aio":
+    if name in ("aio", "view"):
         import importlib
 
-        return importlib.import_module(".aio", __name__)
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -276,6 +276,8 @@ class AgentPeer(SessionsPeer):
         if request.method in QUESTIONS and subject is not self and subject._exchange is not None:
             # What the question is about is seen before it.
             await subject._exchange._caught_up(self._askers)
+        if request.method in QUESTIONS and self._wire.watchers:
+            await self._wire.watchers.go_on()
         result = await awaited(handler(subject, request.params))
         if type(result) is dict or request.method.startswith("_"):
             return result

@@ -87,6 +87,7 @@ class Client(Host):
         `capabilities`: capabilities to advertise in addition to those that follow from the rest.
         `on_update`: called with the session and each update that no iterator receives: between turns, and in turns that
             are only awaited.
+        `view`: whether sessions are kept as conversations, in `ClientSession.view`.
         `options`: the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout`
             in seconds for every request; `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`,
             `policies`, `limits`, `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and `foreign_methods` of
@@ -117,6 +118,7 @@ class Client(Host):
         terminals: Optional[RunTerminals] = None,
         capabilities: Optional[v1.ClientCapabilities] = None,
         on_update: Optional[Callable[[ClientSession, v1.SessionUpdate], object]] = None,
+        view: bool = False,
         **options: Unpack[Options],
     ) -> None:
         super().__init__(
@@ -126,6 +128,7 @@ class Client(Host):
             capabilities=capabilities,
             options=options,
         )
+        self.options["view"] = bool(view)
         shape("requests for permission", permission, ("request",))
         self.permission = permission
         self.files = files

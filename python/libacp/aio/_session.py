@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
+
+from libacp.view import Changes, View
 
 from .._attributes import Attributes
 from ._exchange import Exchange, PromptTurn
 from ._host import StrPath, content, with_meta
+from ._watch import Watch
 
 if TYPE_CHECKING:
     from libacp.names import SessionSnapshot
@@ -47,6 +50,7 @@ class ClientSession:
         self._place(*place(cwd, further))
         self.result = {}
         self.data = None
+        self._view: Optional[View] = None
         self._exchange: Optional[Exchange[Any]] = None
         # What the tool calls that are not over are called.
         self._titles: Dict[str, str] = {}
@@ -69,6 +73,41 @@ class ClientSession:
         ``None`` if the session is not open.
         """
         return self.agent.connection.session_snapshot(self.id)
+
+    @property
+    def view(self) -> View:
+        """The session as a conversation, which is what a client shows. It is always up to date, and stays as it was
+        read last when the session is over.
+
+        Raises:
+            RuntimeError: if the client was created without ``view=True``.
+        """
+        view = self._view
+        if view is None or view.session != self.id:
+            if not self.agent.connection.config.view:
+                raise RuntimeError("no views are kept: create the client with `view=True`")
+            view = self._view = View(self.agent.connection, self.id)
+        return view
+
+    def changes(self) -> AsyncIterator[Changes]:
+        """Follows the view: iterates over what has changed, first over everything that is there. What changes while
+        the body of the loop is busy is one item. The iteration ends when the session is over or the connection has
+        ended. Leave it at any time; several may run at once.
+
+            async for changes in session.changes():
+                for entry in changes.entries:
+                    ...
+
+        Raises:
+            RuntimeError: if the client was created without ``view=True``.
+        """
+        return Watch(self)
+
+    def forget_view(self) -> bool:
+        """Lets the connection forget the view of a session that is over; otherwise it keeps the views of the 64 latest
+        ones. Returns whether there was one. `view` stays as it is.
+        """
+        return self.view.forget()
 
     def prompt(
         self,

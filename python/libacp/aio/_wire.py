@@ -20,6 +20,7 @@ from libacp import Response
 from ._log import log
 from ._seconds import milliseconds
 from ._trace import RECEIVED, SENT, Tracer
+from ._watchers import Watchers
 
 READ = 64 * 1024
 # Handed to the transport at once, and what may wait there before it gets no more.
@@ -108,6 +109,7 @@ class Wire:
         self.behind = False
         """Whether more is to be written than the transport takes."""
         self._rest = memoryview(b"")
+        self.watchers = Watchers()
         self.owed = 0
         """Answers that the connection has made by itself since something was written."""
         self._pump: Optional[asyncio.Task[None]] = None
@@ -228,6 +230,8 @@ class Wire:
             self._dispatching = False
             if waiting:
                 self._went_on.set()
+        if self.watchers:
+            self.watchers.look()
         self._write()
         due = connection.poll_timeout()
         if due is not None and (self._due is None or due < self._due) and not self._closing:
