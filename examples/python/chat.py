@@ -14,6 +14,7 @@ from typing import Optional
 
 import libacp
 from libacp import aio
+from libacp.view import Changes, Message, Notice, Plan, ToolCall, View
 
 
 class Keyboard:
@@ -46,9 +47,56 @@ def shown(text: str) -> str:
     return " ".join(libacp.printable(text).split())
 
 
+def standing(view: View) -> str:
+    """How the work has ended, and how full the context is."""
+    usage = view.usage
+    used = f", {usage['used']} of {usage['size']} tokens" if usage else ""
+    return f"({shown(view.stop_reason or '')}{used})"
+
+
+class Screen:
+    """Prints a conversation while it grows: each time what is new in its view."""
+
+    def __init__(self) -> None:
+        # The message that the cursor is behind.
+        self.writing: Optional[int] = None
+
+    def end(self) -> None:
+        if self.writing is not None:
+            print()
+        self.writing = None
+
+    def line(self, text: str) -> None:
+        self.end()
+        print(text)
+
+    def draw(self, changes: Changes) -> None:
+        if "title" in changes.names and changes.view.title:
+            self.line(f"# {shown(changes.view.title)}")
+        for entry in changes.entries:
+            before = changes.before.get(entry.index)
+            if isinstance(entry, Message) and entry.role == "agent":
+                if self.writing != entry.index or not entry.continues(before):
+                    self.end()
+                print(libacp.printable(entry.added(before)), end="", flush=True)
+                self.writing = entry.index
+            elif isinstance(entry, ToolCall):
+                known = before if isinstance(before, ToolCall) else None
+                if known is None or known.title != entry.title:
+                    self.line(f"* {shown(entry.title or '')}")
+                if known is not None and known.status != entry.status:
+                    self.line(f"  {shown(entry.status)}")
+            elif isinstance(entry, Plan):
+                for step in entry.entries:
+                    self.line(f"- [{shown(step['status'])}] {shown(step['content'])}")
+            elif isinstance(entry, Notice):
+                self.line(f"! {shown(entry.title or '')}")
+
+
 class Chat:
     def __init__(self) -> None:
         self.keyboard = Keyboard()
+        self.screen = Screen()
         self.turn: Optional[aio.PromptTurn] = None
         self.cancelling: Optional["asyncio.Task[None]"] = None
 
@@ -56,22 +104,29 @@ class Chat:
         # What is allowed for good is never asked for by the way.
         answers = {"y": request.allow(), "always": request.allow_always()}
         offered = "/".join(answer for answer, option in answers.items() if option)
-        answer = await self.keyboard.ask(f"\nAllow {shown(request.title)}? [{offered}/n] ")
+        self.screen.end()
+        answer = await self.keyboard.ask(f"Allow {shown(request.title)}? [{offered}/n] ")
         return answers.get(answer) or request.reject()
 
     async def talk(self, agent: aio.AgentPeer) -> None:
         session = await agent.new_session(os.getcwd())
-        watching = asyncio.ensure_future(self.watch(agent))
+        watching = asyncio.ensure_future(self.watch(session))
         while (text := await self.keyboard.ask("> ")) and not agent.closed:
             self.turn = session.prompt(text)
-            await show(self.turn)
+            try:
+                await self.turn
+            except libacp.Error as problem:
+                self.screen.line(f"({shown(str(problem))})")
+            else:
+                self.screen.line(standing(session.view))
             self.turn = self.cancelling = None
         watching.cancel()
 
-    async def watch(self, agent: aio.AgentPeer) -> None:
-        """At the prompt nobody waits for the agent."""
-        await agent.wait_closed()
-        print("\n(the agent has ended)")
+    async def watch(self, session: aio.ClientSession) -> None:
+        """What comes is shown, also at the prompt, until there is no session."""
+        async for changes in session.changes():
+            self.screen.draw(changes)
+        self.screen.line("\n(the agent has ended)")
         self.keyboard.end()
 
     def interrupted(self, talking: "asyncio.Task[None]") -> None:
@@ -82,30 +137,11 @@ class Chat:
             self.cancelling = asyncio.ensure_future(self.turn.cancel())
 
 
-async def show(turn: aio.PromptTurn) -> None:
-    try:
-        await follow(turn)
-    except libacp.Error as problem:
-        print(f"\n({shown(str(problem))})")
-    else:
-        print(f"\n({shown(turn.stop_reason or '')})")
-
-
-async def follow(turn: aio.PromptTurn) -> None:
-    async for update in turn:
-        if update["sessionUpdate"] == "agent_message_chunk" and update["content"]["type"] == "text":
-            print(libacp.printable(update["content"]["text"]), end="", flush=True)
-        elif update["sessionUpdate"] == "tool_call":
-            print(f"\n* {shown(update['title'])}")
-        elif update["sessionUpdate"] == "tool_call_update" and update.get("status"):
-            print(f"  {shown(update.get('status') or '')}")
-        elif update["sessionUpdate"] == "plan":
-            print("\n".join(f"- [{shown(entry['status'])}] {shown(entry['content'])}" for entry in update["entries"]))
-
-
 async def main() -> None:
     chat = Chat()
-    client = aio.Client("chat", "1.0", permission=chat.permit, files=aio.Files(), terminals=aio.Terminals())
+    client = aio.Client(
+        "chat", "1.0", permission=chat.permit, files=aio.Files(), terminals=aio.Terminals(), view=True
+    )
     async with aio.spawn_agent(sys.argv[1:], client) as agent:
         talking = asyncio.ensure_future(chat.talk(agent))
         if os.name == "posix":
