@@ -3,8 +3,9 @@
 import asyncio
 from typing import Any, List
 
-from aio_pair import AioCase, agent, aio, libacp, talk, until
-from libacp import view
+import libacp
+from aio_pair import AioCase, agent, talk, until
+from libacp import aio, view
 
 
 def viewing(**options: Any) -> aio.Client:

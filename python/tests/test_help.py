@@ -9,11 +9,11 @@ import unittest
 from typing import Any, Dict, Iterator, Tuple
 
 import libacp
-from libacp import aio
+from libacp import aio, view
 
 
 def classes() -> Iterator[Tuple[str, type]]:
-    for module in (libacp, aio):
+    for module in (libacp, aio, view):
         for name in module.__all__:
             value = getattr(module, name)
             if inspect.isclass(value) and not issubclass(value, dict):

@@ -18,6 +18,7 @@ import libacp
 import libacp.aio
 import libacp.names
 import libacp.types
+import libacp.view
 from ending import end
 from libacp.aio._host import Options
 from surface import Surface
@@ -177,8 +178,8 @@ def surface() -> Surface:
 
 
 def main() -> int:
-    checks: List[Tuple[str, bool]] = [(f"{module.__name__}", own(module)) for module in (libacp, libacp.aio, libacp.names)]
-    for module in (libacp, libacp.aio):
+    checks: List[Tuple[str, bool]] = [(f"{module.__name__}", own(module)) for module in (libacp, libacp.aio, libacp.names, libacp.view)]
+    for module in (libacp, libacp.aio, libacp.view):
         checks += described(module)
     failures = [f"{name} has no description" for name, good in checks if not good]
     # A walk that finds little has not walked.

@@ -5,13 +5,18 @@ import os
 import sys
 
 import libacp.aio
+from libacp.view import Message
 
-agent = await libacp.aio.spawn_agent([sys.executable, "echo.py"])
+client = libacp.aio.Client("notebook", "1.0", view=True)
+agent = await libacp.aio.spawn_agent([sys.executable, "echo.py"], client)
 session = await agent.new_session(os.getcwd())
 # ANCHOR_END: start
 
 # ANCHOR: ask
-print(await session.prompt("Hello").read_text())
+await session.prompt("Hello")
+for entry in session.view.entries:
+    if isinstance(entry, Message):
+        print(f"{entry.role}: {entry.text}")
 # ANCHOR_END: ask
 
 # ANCHOR: close

@@ -38,12 +38,13 @@ pub(super) fn run(log: &Log<'_>) -> Result<()> {
         log.passed(language)?;
     }
     let python = blocks(&readme, "python");
-    let [connection, agent, client] = python[..] else { bail!("{} examples in Python, not three", python.len()) };
-    for (name, text) in [("example.py", connection), ("agent.py", agent), ("client.py", client)] {
+    let [connection, agent, client, viewer] = python[..] else { bail!("{} examples in Python, not four", python.len()) };
+    let all = [("example.py", connection), ("agent.py", agent), ("client.py", client), ("viewer.py", viewer)];
+    for (name, text) in all {
         fs::write(Path::new(FOLDER).join(name), text)?;
     }
     let interpreter = std::path::absolute(steps::PYTHON)?;
-    for name in ["example.py", "client.py"] {
+    for name in ["example.py", "client.py", "viewer.py"] {
         log.run(Command::new(&interpreter).arg(name).current_dir(FOLDER))?;
         log.passed(name)?;
     }
