@@ -110,7 +110,7 @@ pub unsafe extern "C" fn acp_connection_view_revision(
 ///   positions included
 /// - `entries`, `terminals`: lists of those that are new or have changed; `removed`: a list of the indexes of those
 ///   that are not there any more
-/// - and those other members of the view that have changed
+/// - and those other members of the view that have changed; with `reset` all of them
 ///
 /// - `connection`: the connection
 /// - `session`: the session's id
@@ -338,7 +338,7 @@ pub unsafe extern "C" fn acp_observer_view_revision(
 ///   positions included
 /// - `entries`, `terminals`: lists of those that are new or have changed; `removed`: a list of the indexes of those
 ///   that are not there any more
-/// - and those other members of the view that have changed
+/// - and those other members of the view that have changed; with `reset` all of them
 ///
 /// - `observer`: the observer
 /// - `session`: the session's id

@@ -27,7 +27,7 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    fn core(&self) -> PyResult<MutexGuard<'_, Core>> {
+    pub(crate) fn core(&self) -> PyResult<MutexGuard<'_, Core>> {
         locked(&self.core, "Observer")
     }
 }

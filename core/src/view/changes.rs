@@ -57,7 +57,8 @@ impl<'v> Changes<'v> {
     }
 
     /// All of it as JSON text: an object with `revision`, `epoch`, `reset`, the lists `entries`, `terminals` and `removed`,
-    /// `first` (the index of the first entry that is kept), and those other members of [`View::to_json`] that have changed.
+    /// `first` (the index of the first entry that is kept), and those other members of [`View::to_json`] that have changed:
+    /// all of them with `reset`.
     pub fn to_json(&self) -> String {
         self.write(true)
     }
@@ -72,7 +73,11 @@ impl<'v> Changes<'v> {
         let mut out = Writer::new();
         out.begin_object().key("revision").unsigned(self.view.revision).key("epoch").unsigned(self.view.epoch);
         out.key("reset").boolean(self.is_reset()).key("first").unsigned(self.view.story.first());
-        self.members().for_each(|(name, value)| _ = out.key(name).json(&value));
+        if self.is_reset() {
+            self.view.facts.write(&mut out);
+        } else {
+            self.members().for_each(|(name, value)| _ = out.key(name).json(&value));
+        }
         out.key("entries").begin_array();
         self.entries().for_each(|entry| entry.write(&mut out, whole));
         out.end_array().key("terminals").begin_array();
