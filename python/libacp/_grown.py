@@ -19,17 +19,17 @@ class Grown:
     __slots__ = ("end", "before", "items", "length", "_starts", "_parts", "_short", "_lock")
 
     def __init__(self, lock: Lock) -> None:
-        self.end = 0
+        self.end: int = 0
         """The position to read on from."""
-        self.before = 0
+        self.before: int = 0
         """Bytes of a terminal that came before the text."""
         # ``None`` for a block of nothing but text, which is in the text.
         self.items: List[Optional[Dict[str, Any]]] = []
-        self.length = 0
+        self.length: int = 0
         # Where in the text each item begins.
         self._starts: List[int] = []
         self._parts: List[str] = []
-        self._short = 0
+        self._short: int = 0
         # It is held by who adds.
         self._lock = lock
 

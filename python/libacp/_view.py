@@ -287,7 +287,6 @@ class View:
     def _take_over(self, told: ViewChanges) -> None:
         if told["reset"]:
             self._clear()
-        self._revision, self._epoch = told["revision"], told["epoch"]
         heads: List[Any] = [*told["entries"], *told["terminals"]]
         if heads or told["removed"] or self._first != told["first"]:
             self._entries = self._terminals = None
@@ -300,7 +299,9 @@ class View:
         for name, (json, _) in MEMBERS.items():
             if json in told:
                 self._members[name] = told[json]  # type: ignore[literal-required]
-                self._told[name] = self._revision
+                self._told[name] = told["revision"]
+        # Where the connection is busy in another thread, all of this is done again.
+        self._revision, self._epoch = told["revision"], told["epoch"]
 
     def _drop(self, indexes: Iterable[int]) -> None:
         for index in indexes:

@@ -194,6 +194,30 @@ class Cost(unittest.TestCase):
         # Joined once, and kept.
         self.assertIs(message(entry).text, text)
 
+    def test_a_connection_that_is_busy_is_read_again(self) -> None:
+        client = Client()
+        busy: Any = Counted(client.connection)
+        seen = libacp.View(busy, SESSION)
+        follower = seen.follow()
+        client.say("a")
+        self.assertEqual(len(seen.entries), 1)
+        client.say("b")
+        client.prompt("Hello?")
+        client.say("c")
+        read, busy.view_content = busy.view_content, None
+        for attempt in (lambda: seen.entries, follower.take):
+            with self.assertRaises(TypeError):
+                attempt()
+        # One entry was read, and the next was not.
+        busy.view_content = lambda session, index, position: read(session, index, position) if index == 0 else 1 / 0
+        with self.assertRaises(ZeroDivisionError):
+            self.assertEqual(seen.state, "")
+        busy.view_content = read
+        changes = follower.take()
+        assert changes is not None
+        self.assertEqual([message(each).text for each in changes.entries], ["ab", "Hello?", "c"])
+        self.assertEqual((changes.entries, seen.state), (seen.entries, "running"))
+
     def test_nobody_looks(self) -> None:
         client = Client()
         counted: Any = Counted(client.connection)

@@ -33,6 +33,9 @@ Params, results, updates and content blocks are plain dictionaries with the name
 before anything is sent. Violations by the peer go to the logger ``libacp.aio`` and to `on_violation`. Cancelling a task
 also cancels, at the peer, the request that the task waits for.
 
+A client with ``view=True`` has each session as a conversation, `ClientSession.view`, and
+``async for changes in session.changes()`` follows it; see `libacp.view`.
+
 Every send waits while the peer is slow to read. Reading stops while 256 updates or 1 MiB of updates wait for an
 iterator, and while a call waits for its answer only at eight times these limits, so that the body of a loop can send
 requests.
