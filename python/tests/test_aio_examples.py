@@ -36,7 +36,7 @@ class Examples(AioCase):
     async def test_the_agents_and_clients_of_the_readmes(self) -> None:
         for readme in (ROOT / "README.md", ROOT / "python" / "README.md"):
             blocks: List[str] = re.findall(r"```python\n(.*?)```", readme.read_text("utf-8"), re.DOTALL)
-            agent, client = [block for block in blocks if "libacp.aio" in block]
+            agent, client, *viewers = [block for block in blocks if "libacp.aio" in block]
             (self.work / "agent.py").write_text(agent)
             (self.work / "client.py").write_text(client)
             status, printed, noise = await self.run_in("client.py")
@@ -45,6 +45,13 @@ class Examples(AioCase):
             expected = ["tool_call", "tool_call_update", "tool_call_update", "agent_message_chunk"]
             self.assertEqual(kinds, expected, readme)
             self.assertIn("'text': 'HELLO'", printed)
+            for viewer in viewers:
+                (self.work / "viewer.py").write_text(viewer)
+                status, printed, noise = await self.run_in("viewer.py")
+                self.assertEqual((status, noise), (0, ""), readme)
+                *_, shown, reason = printed.splitlines()
+                self.assertRegex(shown, r"<Message 0 user 'hello'>, <ToolCall .* completed>, <Message 2 agent 'HELLO'>")
+                self.assertEqual(reason, "end_turn")
 
     async def test_the_chat_with_the_agent_that_says_hello(self) -> None:
         (self.work / "f").write_text("a\nb\n")
