@@ -84,7 +84,7 @@ class Screen:
                 known = before if isinstance(before, ToolCall) else None
                 if known is None or known.title != entry.title:
                     self.line(f"* {shown(entry.title or '')}")
-                if known is not None and known.status != entry.status:
+                if entry.status != (known.status if known else "pending"):
                     self.line(f"  {shown(entry.status)}")
             elif isinstance(entry, Plan):
                 for step in entry.entries:

@@ -62,10 +62,13 @@ class Grown:
     def text(self, length: int) -> str:
         """The first characters; they are joined when somebody asks for them, and stay so."""
         with self._lock:
-            if len(self._parts) > 1:
-                self._parts = ["".join(self._parts)]
-                self._short = 0
-            whole = self._parts[0] if self._parts else ""
+            parts, self._parts = self._parts, []
+            more = "".join(parts[1:])
+            whole = parts.pop(0) if parts else ""
+            # Where nobody has the shorter text any more, CPython makes it longer instead of copying it.
+            whole += more
+            self._parts.append(whole)
+            self._short = 0
         return whole[:length]
 
     def between(self, start: int, end: int) -> str:

@@ -1,6 +1,8 @@
 """What has changed in a view: since a revision, and for somebody who follows it; what it costs, and what is given up."""
 
 import random
+import sys
+import time
 import unittest
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
@@ -193,6 +195,22 @@ class Cost(unittest.TestCase):
         self.assertEqual(text, "abcde " * 100_000)
         # Joined once, and kept.
         self.assertIs(message(entry).text, text)
+
+    @unittest.skipUnless(sys.implementation.name == "cpython", "other interpreters copy a text to make it longer")
+    def test_so_does_reading_all_of_its_text_each_time(self) -> None:
+        client = Client()
+        seen = client.view
+        took: List[float] = []
+        for number in range(100_000):
+            client.say("abcde ")
+            if number % 100 == 99:
+                start = time.perf_counter()
+                length = len(message(seen.entries[0]).text)
+                took.append(time.perf_counter() - start)
+                self.assertEqual(length, 6 * (number + 1))
+        early, late = (sorted(took[at : at + 200])[100] for at in (0, 800))
+        # A text of 600 KB takes some fifteen times as long to copy as one of 60 KB takes in all.
+        self.assertLess(late, 5 * early)
 
     def test_a_connection_that_is_busy_is_read_again(self) -> None:
         client = Client()
