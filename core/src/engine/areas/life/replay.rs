@@ -4,7 +4,7 @@
 //! that are older than this update never send it, so nothing waits for it.
 
 use super::AGENT;
-use crate::engine::{Finding, RuleContext, RuleMessage, Session, SessionState, State, Turn};
+use crate::engine::{Finding, RuleContext, RuleMessage, Session, SessionState, State};
 use crate::json;
 
 /// The running replays of a session.
@@ -20,7 +20,8 @@ impl Session {
         self.work.replays.complete > 0
     }
 
-    fn owes_end(&self) -> bool {
+    /// Whether a request has asked for a history whose end was not told.
+    pub(in crate::engine::areas) fn owes_end(&self) -> bool {
         self.work.replays.complete < self.work.replays.asked
     }
 }
@@ -64,7 +65,7 @@ pub(super) fn not_asked(context: &RuleContext<'_>) -> Option<Finding> {
 
 pub(super) fn history(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session().filter(|session| session.is_replayed())?;
-    if session.state != SessionState::Resuming || session.turn != Turn::Idle {
+    if session.state != SessionState::Resuming || session.may_work() {
         return None;
     }
     Some(Finding::new("/update", "history after replay_complete; send all history before it"))

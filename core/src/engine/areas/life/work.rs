@@ -144,6 +144,11 @@ impl Session {
         self.work.background.list()
     }
 
+    /// Whether the agent works, or may do so: nobody knows it of a child before its state is told.
+    pub(in crate::engine::areas) fn may_work(&self) -> bool {
+        self.turn != Turn::Idle || self.work.told == Told::Unknown
+    }
+
     /// The turn that follows from what is known; `over` says that what was being cancelled has come to its end.
     fn settle(&mut self, over: bool) {
         let before = self.turn;
