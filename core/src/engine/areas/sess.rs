@@ -9,7 +9,9 @@ mod list;
 mod prompt;
 mod roots;
 
-use super::life::MESSAGES;
+use std::sync::Arc;
+
+use super::life::{self, MESSAGES};
 use crate::engine::{
     Action, Area, Check, Finding, MessageKind, MisuseKind, Pending, Role, RuleContext, RuleMessage, SessionState,
     State, Tracker, Turn, ATTACHING, CLOSING, ENDING, OPENING,
@@ -298,6 +300,25 @@ fn closed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     } else if let Some(place) = place {
         state.sessions.closed.put(id, place, limit);
     }
+    attach_again(state, id, answer.request?.serial);
     children::follow(state, id);
     None
+}
+
+/// A request that loads or resumes a session may have followed the one that has just ended it.
+fn attach_again(state: &mut State, id: &Arc<str>, ended: u64) {
+    let client = state.config.role == Role::Client;
+    let open = if client { &mut state.outbound } else { &mut state.inbound };
+    let later = open.of_session(id).filter(|request| request.serial > ended && request.does(Effect::Attaches));
+    let (mut requests, mut replays, mut loads) = (0, 0, false);
+    for request in later {
+        requests += 1;
+        replays += usize::from(life::has_replay(request));
+        loads |= request.method == "session/load";
+    }
+    if requests > 0 {
+        let to = if loads || replays > 0 { SessionState::Loading } else { SessionState::Resuming };
+        state.sessions.enter(Arc::clone(id), to).work.resumed(replays);
+        open.adopt(id, ended, state.sessions.generation(Some(id)));
+    }
 }

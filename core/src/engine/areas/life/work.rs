@@ -111,6 +111,12 @@ impl Work {
         self.unseen && reason == Some(CANCELLED)
     }
 
+    /// The session was closed, and is being resumed already, with so many replays.
+    pub(in crate::engine::areas) fn resumed(&mut self, replays: usize) {
+        self.replays = Replays::asked(replays);
+        (self.background.elsewhere, self.keys.elsewhere) = (true, true);
+    }
+
     /// What is known of a child before anything is told: it may have begun before it was announced, and what runs beside
     /// it may have been announced where its parent was opened before.
     pub(in crate::engine::areas) fn of_child(parent: &Work) -> Work {
