@@ -150,6 +150,20 @@
 // 4,096.
 #define ACP_LIMIT_REMEMBERED 6
 
+// Limit: complete entries in the view of a session, and as many stubs of older ones. Default: 4,096.
+#define ACP_LIMIT_VIEW_ENTRIES 7
+
+// Limit: the size of a session's view, in bytes; all views of a connection together may have 16 times as much. Default:
+// 16 MiB.
+#define ACP_LIMIT_VIEW_BYTES 8
+
+// Limit: the size of one content in a view, in bytes: the text of a message, the items of a tool call, its raw input.
+// Default: 4 MiB.
+#define ACP_LIMIT_VIEW_CONTENT 9
+
+// Limit: the size of a terminal's output in a view, in bytes; at least the last half of it is kept. Default: 1 MiB.
+#define ACP_LIMIT_VIEW_OUTPUT 10
+
 // Phase: `initialize` has not been sent.
 #define ACP_PHASE_START 1
 
@@ -604,6 +618,15 @@ acp_status acp_config_set_reminder(acp_config *config, uint64_t milliseconds);
 // - returns: `ACP_OK` or a general error
 acp_status acp_config_set_prompt_queueing(acp_config *config, bool allowed);
 
+// Sets whether the connection, or the observer, keeps a view of each session: the conversation as a client shows it, for
+// `acp_connection_view` and `acp_observer_view`.
+//
+// - `config`: the configuration
+// - `kept`: whether to keep views; false is the default, and costs nothing
+// - returns: `ACP_OK` or a general error
+acp_status acp_config_set_view(acp_config *config,
+                               bool kept);
+
 // Allows a method that neither the specification defines nor begins with an underscore (rule EXT-07). It is then sent
 // and delivered like an extension's method. Can be called for several methods.
 //
@@ -694,6 +717,13 @@ acp_status acp_config_reminder(const acp_config *config, uint64_t *out);
 // - `*out`: whether it may
 // - returns: `ACP_OK` or a general error
 acp_status acp_config_prompt_queueing(const acp_config *config, bool *out);
+
+// Gets whether views are kept.
+//
+// - `config`: the configuration
+// - `*out`: whether they are
+// - returns: `ACP_OK` or a general error
+acp_status acp_config_view(const acp_config *config, bool *out);
 
 // Gets whether `acp_config_set_foreign_method` has allowed a method.
 //
@@ -1807,6 +1837,250 @@ acp_status acp_observer_snapshot(acp_observer *observer, acp_slice *out);
 // - `*out`: JSON text; valid until the next call that changes the observer, this function included
 // - returns: `ACP_OK`; `ACP_NONE` if the session is not known; or a general error
 acp_status acp_observer_session_snapshot(acp_observer *observer, acp_slice id, acp_slice *out);
+
+// The sessions that have a view: none unless the configuration says `view`.
+//
+// - `connection`: the connection
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, this function
+//   included
+// - returns: `ACP_OK` or a general error
+acp_status acp_connection_views(acp_connection *connection, acp_slice *out);
+
+// A session as a conversation: what a client shows, whichever version the peers speak. All of its members are
+// always present. The cost grows with the length of the text; `view_since` has what is new.
+//
+// - `revision`: a number that grows with each change; `epoch`: how often the conversation was replaced by what a
+//   replay told
+// - `state`: `idle`, `running`, `requires_action`, `unknown` or a state of the agent's own; `stopReason`, `error`:
+//   why the work ended last, or null; `usage`, `turnUsage`: objects or null
+// - `title`, `updatedAt`: strings or null; `configOptions`, `commands`, `background`: lists or null, with the
+//   names of version 2; `modes`: `{"currentModeId", "availableModes"}` or null
+// - `questions`: a list of `{"serial", "id", "method", "toolCallId", "params"}`, the agent's open questions;
+//   `prompts`: a list of `{"serial", "id", "index", "messageId"}`, the client's open prompts
+// - `replaying`: whether a conversation is being replayed; `frozen`: whether the session is over; `turn`,
+//   `trimmed`, `dropped`: how many turns there were, entries that became stubs, and entries that are not even that
+// - `entries`, `terminals`: lists of objects. Each has `type` (`message`, `tool_call`, `plan`, `compaction`,
+//   `subagent`, `notice`, `update`; `terminal`), `index`, `revision`, `rewritten`, `turn`, `id` (or null), `meta`,
+//   `discarded`, `trimmed`, `truncated`, `end`, and by its type:
+// - `message`: `role` (`user`, `agent`, `thought`, `session`), `pending`, `blocks` (adjacent text is one block);
+//   `tool_call`: `name`, `title`, `kind`, `status`, `locations`, `rawInput`, `rawOutput`, `capabilities`,
+//   `content`, `permission` (a serial number or null); `plan`: `plan`; `compaction`: `status`, `error`, `summary`
+// - `terminal`: `command`, `cwd`, `size`, `exitStatus`, `capabilities`, `output` (text), `before` (bytes before it
+//   that were given up); `subagent`: `title`, `description`, `capabilities`, `state`, `cwd`,
+//   `additionalDirectories`; `notice`: `severity`, `title`, `description`; `update`: `sessionUpdate`, `update`
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session; or a general error
+acp_status acp_connection_view(acp_connection *connection, acp_slice session, acp_slice *out);
+
+// The revision of a session's view: a number that grows with each change. Cheap, to find out whether there is
+// anything to draw.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `*out`: the number
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session; or a general error
+acp_status acp_connection_view_revision(const acp_connection *connection, acp_slice session, uint64_t *out);
+
+// What has changed in a session's view since a revision, without what can be long and grows: entries and terminals
+// lack `blocks`, `summary`, `content`, `output` and `before`. Where the number `end` of one is not what it was,
+// `view_content` has what is new. The cost grows with what has changed.
+//
+// - `revision`, `epoch`: numbers as in the view; `first`: the index of the first entry that is kept, those before
+//   it were dropped
+// - `reset`: whether another conversation is shown since then; nothing of what was read before is there any more,
+//   positions included
+// - `entries`, `terminals`: lists of those that are new or have changed; `removed`: a list of the indexes of those
+//   that are not there any more
+// - and those other members of the view that have changed
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `revision`: the revision that was read last; 0 for the first time
+// - `*out`: JSON text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session; or a general error
+acp_status acp_connection_view_since(acp_connection *connection, acp_slice session, uint64_t revision, acp_slice *out);
+
+// The content of an entry, or of a terminal, from a position on: of a content that has grown at its end, what is
+// new. The cost grows with that, so that all of a content costs as much however often it is read while it grows.
+//
+// - `from`: the position; 0 if this is all of the content, because it was changed otherwise since the position was
+//   its `end`; what was read before is not valid then
+// - `end`: the position to read from the next time
+// - `continues`: whether the first block goes on with the last one that was read, both being one run of text; of a
+//   terminal, whether its text goes on
+// - `blocks` (of a message), `summary` (of a compaction), `content` (of a tool call): lists; or `output`, `before`
+//   (of a terminal): its text, in which a character comes whole once all of its bytes have, and the number of
+//   bytes before the text that were given up
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `index`: the entry's index
+// - `position`: the `end` that the content was read to; 0 for all of it
+// - `*out`: JSON text; valid until the next call that changes the connection, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session, or it has no such entry; or a general
+//   error
+acp_status acp_connection_view_content(acp_connection *connection,
+                                       acp_slice session,
+                                       uint64_t index,
+                                       uint64_t position,
+                                       acp_slice *out);
+
+// All text of a message, or of the summary of a compaction, in one piece.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `index`: the entry's index
+// - `*out`: the text; valid until the next call that changes the connection
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session, or the entry of this index is neither a
+//   message nor a compaction; or a general error
+acp_status acp_connection_view_text(const acp_connection *connection,
+                                    acp_slice session,
+                                    uint64_t index,
+                                    acp_slice *out);
+
+// The last bytes that a terminal has printed, as they came.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `index`: the terminal's index
+// - `*out`: the bytes, not copied; valid until the next call that changes the connection
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session, or the entry of this index is no terminal;
+//   or a general error
+acp_status acp_connection_view_output(const acp_connection *connection,
+                                      acp_slice session,
+                                      uint64_t index,
+                                      acp_slice *out);
+
+// Forgets the view of a session that is over; whether there was one. Views of closed and deleted sessions stay
+// until then, or until 64 others are over.
+//
+// - `connection`: the connection
+// - `session`: the session's id
+// - `*out`: true or false
+// - returns: `ACP_OK` or a general error
+acp_status acp_connection_forget_view(acp_connection *connection, acp_slice session, bool *out);
+
+// The sessions that have a view: none unless the configuration says `view`.
+//
+// - `observer`: the observer
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the observer, this function
+//   included
+// - returns: `ACP_OK` or a general error
+acp_status acp_observer_views(acp_observer *observer, acp_slice *out);
+
+// A session as a conversation: what a client shows, whichever version the peers speak. All of its members are
+// always present. The cost grows with the length of the text; `view_since` has what is new.
+//
+// - `revision`: a number that grows with each change; `epoch`: how often the conversation was replaced by what a
+//   replay told
+// - `state`: `idle`, `running`, `requires_action`, `unknown` or a state of the agent's own; `stopReason`, `error`:
+//   why the work ended last, or null; `usage`, `turnUsage`: objects or null
+// - `title`, `updatedAt`: strings or null; `configOptions`, `commands`, `background`: lists or null, with the
+//   names of version 2; `modes`: `{"currentModeId", "availableModes"}` or null
+// - `questions`: a list of `{"serial", "id", "method", "toolCallId", "params"}`, the agent's open questions;
+//   `prompts`: a list of `{"serial", "id", "index", "messageId"}`, the client's open prompts
+// - `replaying`: whether a conversation is being replayed; `frozen`: whether the session is over; `turn`,
+//   `trimmed`, `dropped`: how many turns there were, entries that became stubs, and entries that are not even that
+// - `entries`, `terminals`: lists of objects. Each has `type` (`message`, `tool_call`, `plan`, `compaction`,
+//   `subagent`, `notice`, `update`; `terminal`), `index`, `revision`, `rewritten`, `turn`, `id` (or null), `meta`,
+//   `discarded`, `trimmed`, `truncated`, `end`, and by its type:
+// - `message`: `role` (`user`, `agent`, `thought`, `session`), `pending`, `blocks` (adjacent text is one block);
+//   `tool_call`: `name`, `title`, `kind`, `status`, `locations`, `rawInput`, `rawOutput`, `capabilities`,
+//   `content`, `permission` (a serial number or null); `plan`: `plan`; `compaction`: `status`, `error`, `summary`
+// - `terminal`: `command`, `cwd`, `size`, `exitStatus`, `capabilities`, `output` (text), `before` (bytes before it
+//   that were given up); `subagent`: `title`, `description`, `capabilities`, `state`, `cwd`,
+//   `additionalDirectories`; `notice`: `severity`, `title`, `description`; `update`: `sessionUpdate`, `update`
+//
+// - `observer`: the observer
+// - `session`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the observer, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session; or a general error
+acp_status acp_observer_view(acp_observer *observer, acp_slice session, acp_slice *out);
+
+// The revision of a session's view: a number that grows with each change. Cheap, to find out whether there is
+// anything to draw.
+//
+// - `observer`: the observer
+// - `session`: the session's id
+// - `*out`: the number
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session; or a general error
+acp_status acp_observer_view_revision(const acp_observer *observer, acp_slice session, uint64_t *out);
+
+// What has changed in a session's view since a revision, without what can be long and grows: entries and terminals
+// lack `blocks`, `summary`, `content`, `output` and `before`. Where the number `end` of one is not what it was,
+// `view_content` has what is new. The cost grows with what has changed.
+//
+// - `revision`, `epoch`: numbers as in the view; `first`: the index of the first entry that is kept, those before
+//   it were dropped
+// - `reset`: whether another conversation is shown since then; nothing of what was read before is there any more,
+//   positions included
+// - `entries`, `terminals`: lists of those that are new or have changed; `removed`: a list of the indexes of those
+//   that are not there any more
+// - and those other members of the view that have changed
+//
+// - `observer`: the observer
+// - `session`: the session's id
+// - `revision`: the revision that was read last; 0 for the first time
+// - `*out`: JSON text; valid until the next call that changes the observer, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session; or a general error
+acp_status acp_observer_view_since(acp_observer *observer, acp_slice session, uint64_t revision, acp_slice *out);
+
+// The content of an entry, or of a terminal, from a position on: of a content that has grown at its end, what is
+// new. The cost grows with that, so that all of a content costs as much however often it is read while it grows.
+//
+// - `from`: the position; 0 if this is all of the content, because it was changed otherwise since the position was
+//   its `end`; what was read before is not valid then
+// - `end`: the position to read from the next time
+// - `continues`: whether the first block goes on with the last one that was read, both being one run of text; of a
+//   terminal, whether its text goes on
+// - `blocks` (of a message), `summary` (of a compaction), `content` (of a tool call): lists; or `output`, `before`
+//   (of a terminal): its text, in which a character comes whole once all of its bytes have, and the number of
+//   bytes before the text that were given up
+//
+// - `observer`: the observer
+// - `session`: the session's id
+// - `index`: the entry's index
+// - `position`: the `end` that the content was read to; 0 for all of it
+// - `*out`: JSON text; valid until the next call that changes the observer, this function included
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session, or it has no such entry; or a general
+//   error
+acp_status acp_observer_view_content(acp_observer *observer,
+                                     acp_slice session,
+                                     uint64_t index,
+                                     uint64_t position,
+                                     acp_slice *out);
+
+// All text of a message, or of the summary of a compaction, in one piece.
+//
+// - `observer`: the observer
+// - `session`: the session's id
+// - `index`: the entry's index
+// - `*out`: the text; valid until the next call that changes the observer
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session, or the entry of this index is neither a
+//   message nor a compaction; or a general error
+acp_status acp_observer_view_text(const acp_observer *observer, acp_slice session, uint64_t index, acp_slice *out);
+
+// The last bytes that a terminal has printed, as they came.
+//
+// - `observer`: the observer
+// - `session`: the session's id
+// - `index`: the terminal's index
+// - `*out`: the bytes, not copied; valid until the next call that changes the observer
+// - returns: `ACP_OK`; `ACP_NONE` when there is no view of the session, or the entry of this index is no terminal;
+//   or a general error
+acp_status acp_observer_view_output(const acp_observer *observer, acp_slice session, uint64_t index, acp_slice *out);
+
+// Forgets the view of a session that is over; whether there was one. Views of closed and deleted sessions stay
+// until then, or until 64 others are over.
+//
+// - `observer`: the observer
+// - `session`: the session's id
+// - `*out`: true or false
+// - returns: `ACP_OK` or a general error
+acp_status acp_observer_forget_view(acp_observer *observer, acp_slice session, bool *out);
 
 // Gets what a rule of the catalogue says, in one sentence.
 //

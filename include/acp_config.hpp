@@ -92,6 +92,9 @@ public:
         return keep(acp_config_set_prompt_queueing(config_.get(), allowed),
                     "Config::prompt_queueing was refused");
     }
+    /// Sets whether the connection, or the observer, keeps a view of each session: the conversation as a client shows
+    /// it. False is the default, and costs nothing.
+    Config &view(bool kept) noexcept { return keep(acp_config_set_view(config_.get(), kept), "Config::view was refused"); }
     /// Allows a method that neither the specification defines nor begins with an underscore. It is then sent and
     /// delivered like an extension's method.
     Config &foreign_method(std::string_view name) noexcept
@@ -149,6 +152,8 @@ public:
     {
         return detail::read<bool>(acp_config_prompt_queueing, handle()).value_or(false);
     }
+    /// Whether views are kept.
+    bool view() const noexcept { return detail::read<bool>(acp_config_view, handle()).value_or(false); }
     /// Whether `foreign_method` has allowed a method.
     bool has_foreign_method(std::string_view name) const noexcept
     {

@@ -426,6 +426,66 @@ public:
     {
         return detail::read_text(acp_connection_unanswered_id, handle(), serial);
     }
+    /// The sessions that have a view: none unless the configuration says `view`. Valid until the next call that
+    /// changes the connection, this one included.
+    Json views() noexcept
+    {
+        return Json(detail::read_text(acp_connection_views, handle()).value_or(std::string_view()));
+    }
+    /// A session as a conversation: what a client shows, whichever version the peers speak. All of its members are
+    /// always present. The cost grows with the length of the text; `view_since` has what is new. Valid until the
+    /// next call that changes the connection, this one included. acp.h lists the members. `std::nullopt` when there
+    /// is no view of the session.
+    std::optional<Json> view(std::string_view session) noexcept
+    {
+        const auto told = detail::read_text(acp_connection_view, handle(), detail::slice(session));
+        return told ? std::optional<Json>(Json(*told)) : std::nullopt;
+    }
+    /// The revision of a session's view: a number that grows with each change. Cheap, to find out whether there is
+    /// anything to draw. `std::nullopt` when there is no view of the session.
+    std::optional<std::uint64_t> view_revision(std::string_view session) const noexcept
+    {
+        return detail::read<std::uint64_t>(acp_connection_view_revision, handle(), detail::slice(session));
+    }
+    /// What has changed in a session's view since a revision, without what can be long and grows: entries and
+    /// terminals lack `blocks`, `summary`, `content`, `output` and `before`. Where the number `end` of one is not
+    /// what it was, `view_content` has what is new. The cost grows with what has changed. Valid until the next call
+    /// that changes the connection, this one included. acp.h lists the members. `std::nullopt` when there is no
+    /// view of the session.
+    std::optional<Json> view_since(std::string_view session, std::uint64_t revision) noexcept
+    {
+        const auto told = detail::read_text(acp_connection_view_since, handle(), detail::slice(session), revision);
+        return told ? std::optional<Json>(Json(*told)) : std::nullopt;
+    }
+    /// The content of an entry, or of a terminal, from a position on: of a content that has grown at its end, what
+    /// is new. The cost grows with that, so that all of a content costs as much however often it is read while it
+    /// grows. Valid until the next call that changes the connection, this one included. acp.h lists the members.
+    /// `std::nullopt` when there is no view of the session, or it has no such entry.
+    std::optional<Json> view_content(std::string_view session, std::uint64_t index, std::uint64_t position) noexcept
+    {
+        const auto told = detail::read_text(acp_connection_view_content, handle(), detail::slice(session), index,
+                                            position);
+        return told ? std::optional<Json>(Json(*told)) : std::nullopt;
+    }
+    /// All text of a message, or of the summary of a compaction, in one piece. Valid until the next call that
+    /// changes the connection. `std::nullopt` when there is no view of the session, or the entry of this index is
+    /// neither a message nor a compaction.
+    std::optional<std::string_view> view_text(std::string_view session, std::uint64_t index) const noexcept
+    {
+        return detail::read_text(acp_connection_view_text, handle(), detail::slice(session), index);
+    }
+    /// The last bytes that a terminal has printed, as they came. Valid until the next call that changes the
+    /// connection. `std::nullopt` when there is no view of the session, or the entry of this index is no terminal.
+    std::optional<std::string_view> view_output(std::string_view session, std::uint64_t index) const noexcept
+    {
+        return detail::read_text(acp_connection_view_output, handle(), detail::slice(session), index);
+    }
+    /// Forgets the view of a session that is over; whether there was one. Views of closed and deleted sessions stay
+    /// until then, or until 64 others are over.
+    bool forget_view(std::string_view session) noexcept
+    {
+        return detail::read<bool>(acp_connection_forget_view, handle(), detail::slice(session)).value_or(false);
+    }
     // The end of what is generated.
 
     /// Converts a status that a function of acp.h returned for this connection. For `ACP_MISUSE`, the error has the

@@ -52,7 +52,11 @@ enum class Limit : std::int32_t {
     pending = ACP_LIMIT_PENDING,
     sessions = ACP_LIMIT_SESSIONS,
     terminals = ACP_LIMIT_TERMINALS,
-    remembered = ACP_LIMIT_REMEMBERED
+    remembered = ACP_LIMIT_REMEMBERED,
+    view_entries = ACP_LIMIT_VIEW_ENTRIES,
+    view_bytes = ACP_LIMIT_VIEW_BYTES,
+    view_content = ACP_LIMIT_VIEW_CONTENT,
+    view_output = ACP_LIMIT_VIEW_OUTPUT
 };
 
 /// How far a connection is.

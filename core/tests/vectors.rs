@@ -176,6 +176,18 @@ fn what_is_expected_wrongly_fails() {
     assert!(wrong.lines().count() > 20);
 }
 
+/// Each edge case of views that is known has a scenario, by the number in its name.
+#[test]
+fn each_edge_case_of_views_has_a_scenario() {
+    let all = scenario::load(&scenario::vectors());
+    let views: Vec<_> = all.iter().filter(|scenario| scenario.file.contains("VIEW")).collect();
+    let missing: Vec<usize> = (1..=26)
+        .filter(|number| !views.iter().any(|scenario| scenario.name.starts_with(&format!("{number}: "))))
+        .collect();
+    // Two views of one session id on two connections: `two_connections_have_a_view_each`.
+    assert_eq!(missing, [26]);
+}
+
 /// Of those that all languages have, and whose value is JSON.
 #[test]
 fn every_getter_is_asked_for() {
@@ -187,7 +199,9 @@ fn every_getter_is_asked_for() {
         groups.flatten().filter(|(_, getter)| asked_of(getter)).map(|(name, _)| name.as_str()).collect();
     let all = scenario::load(&scenario::vectors());
     let steps = all.iter().flat_map(|scenario| &scenario.steps).filter(|(step, _)| !step["gives"].is_null());
-    let asked: BTreeSet<&str> = steps.filter_map(|(step, _)| step["get"].as_str()).collect();
+    // What a step `view` asks for in every language: numbers that no scenario knows.
+    let views = ["view", "view_content", "view_revision", "view_since"];
+    let asked: BTreeSet<&str> = steps.filter_map(|(step, _)| step["get"].as_str()).chain(views).collect();
     assert_eq!(asked, wanted);
 }
 

@@ -263,6 +263,67 @@ fn a_chunk_costs_the_same_in_a_long_message() {
     assert!(many <= 100 * few * 2, "{few} bytes for 1,000 chunks, {many} for 100,000");
 }
 
+/// Who reads a message after each of its chunks reads each byte once.
+#[test]
+fn reading_a_message_while_it_grows_costs_as_much_as_the_message() {
+    let _alone = alone();
+    let mut client = client(config(Role::Client, 1));
+    let chunk = update(r#""agent_message_chunk","content":{"type":"text","text":"a few words, "}"#);
+    let (mut revision, mut position, mut read) = (0, 0, 0);
+    let mut allocated = |chunks: usize| {
+        let before = ALLOCATOR.total_allocated();
+        for _ in 0..chunks {
+            feed(&mut client, &chunk);
+            let view = client.view("s").unwrap();
+            let changes = view.heads_since(revision);
+            let content = view.content_from(1, position).unwrap();
+            assert!(changes.len() < 1_000 && content.len() < 200, "{changes}, {content}");
+            let tail = view.entry(1).unwrap().content_from(position);
+            assert_eq!((&*tail.text(), tail.continues()), ("a few words, ", position > 0));
+            read += tail.text().len();
+            (revision, position) = (view.revision(), tail.end());
+        }
+        assert_eq!(client.view("s").unwrap().text_of(1).unwrap().len(), read);
+        ALLOCATOR.total_allocated() - before
+    };
+    allocated(100);
+    let few = allocated(1_000);
+    let many = allocated(100_000);
+    assert!(many <= 100 * few * 2, "{few} bytes for 1,000 chunks, {many} for 100,000");
+}
+
+/// Positions are told by whoever asks: none of them breaks anything, and what none was is read from the start.
+#[test]
+fn any_position_is_answered() {
+    let _alone = alone();
+    let mut client = client(config(Role::Client, 2));
+    for content in [r#"{"type":"text","text":"é🙂"}"#, r#"{"type":"text","text":"c","annotations":{"priority":1}}"#]
+    {
+        feed(&mut client, &update(&format!(r#""agent_message_chunk","messageId":"m","content":{content}"#)));
+    }
+    feed(&mut client, &update(r#""terminal_output_chunk","terminalId":"x","data":"w6nw""#));
+    let item = r#"{"type":"content","content":{"type":"text","text":"a"}}"#;
+    feed(&mut client, &update(&format!(r#""tool_call_content_chunk","toolCallId":"t","content":{item}"#)));
+    let view = client.view("s").unwrap();
+    let mut valid = 0;
+    for entry in view.entries().chain(view.terminals()) {
+        let all = entry.content_from(0);
+        for position in (0..entry.end() + 50).chain([u64::MAX]) {
+            let tail = entry.content_from(position);
+            assert!(tail.from() == position || tail.from() == 0 && tail.text() == all.text());
+            assert!(all.text().ends_with(&*tail.text()) && tail.end() == entry.end());
+            assert!(tail.blocks().count() <= all.blocks().count() && tail.items().count() <= all.items().count());
+            assert_eq!(tail.to_json(), view.content_from(entry.index(), position).unwrap());
+            valid += usize::from(tail.from() > 0);
+        }
+        assert!(entry.content_from(entry.end()).text().is_empty());
+    }
+    assert!(valid > 10, "{valid}");
+    assert!(view.content_from(99, 0).is_none() && view.text_of(2).is_none() && view.output_of(0).is_none());
+    let terminal = view.terminals().next().unwrap();
+    assert_eq!(view.output_of(terminal.index()).unwrap(), b"\xc3\xa9\xf0");
+}
+
 fn bytes_of(view: &libacp::view::View) -> usize {
     view.entries().chain(view.terminals()).map(|entry| entry.to_json().len()).sum()
 }

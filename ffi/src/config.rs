@@ -12,7 +12,8 @@ use crate::border::{
 };
 use crate::numbers::{
     Number, ACP_LIMIT_DEPTH, ACP_LIMIT_FRAME, ACP_LIMIT_PENDING, ACP_LIMIT_REMEMBERED, ACP_LIMIT_SESSIONS,
-    ACP_LIMIT_TERMINALS, ACP_NEVER, ACP_UNSET,
+    ACP_LIMIT_TERMINALS, ACP_LIMIT_VIEW_BYTES, ACP_LIMIT_VIEW_CONTENT, ACP_LIMIT_VIEW_ENTRIES, ACP_LIMIT_VIEW_OUTPUT,
+    ACP_NEVER, ACP_UNSET,
 };
 
 const POLICIES: &[Policy] = &[Policy::Tolerant, Policy::Strict, Policy::Off];
@@ -39,6 +40,10 @@ fn limit(limits: &Limits, which: i32) -> Option<u64> {
         ACP_LIMIT_SESSIONS => limits.sessions as u64,
         ACP_LIMIT_TERMINALS => limits.terminals as u64,
         ACP_LIMIT_REMEMBERED => limits.remembered as u64,
+        ACP_LIMIT_VIEW_ENTRIES => limits.view_entries as u64,
+        ACP_LIMIT_VIEW_BYTES => limits.view_bytes as u64,
+        ACP_LIMIT_VIEW_CONTENT => limits.view_content as u64,
+        ACP_LIMIT_VIEW_OUTPUT => limits.view_output as u64,
         _ => return None,
     })
 }
@@ -57,6 +62,10 @@ fn set_limit(limits: &mut Limits, which: i32, value: u64) -> Result<(), acp_stat
         ACP_LIMIT_SESSIONS => limits.sessions = count()?,
         ACP_LIMIT_TERMINALS => limits.terminals = count()?,
         ACP_LIMIT_REMEMBERED => limits.remembered = count()?,
+        ACP_LIMIT_VIEW_ENTRIES => limits.view_entries = count()?,
+        ACP_LIMIT_VIEW_BYTES => limits.view_bytes = count()?,
+        ACP_LIMIT_VIEW_CONTENT => limits.view_content = count()?,
+        ACP_LIMIT_VIEW_OUTPUT => limits.view_output = count()?,
         _ => return Err(ACP_INVALID_ARGUMENT),
     }
     Ok(())
@@ -272,6 +281,23 @@ pub unsafe extern "C" fn acp_config_set_prompt_queueing(config: *mut acp_config,
     }
 }
 
+/// Sets whether the connection, or the observer, keeps a view of each session: the conversation as a client shows it, for
+/// `acp_connection_view` and `acp_observer_view`.
+///
+/// - `config`: the configuration
+/// - `kept`: whether to keep views; false is the default, and costs nothing
+/// - returns: `ACP_OK` or a general error
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_view(config: *mut acp_config, kept: bool) -> acp_status {
+    // SAFETY: `config` is as the header requires.
+    unsafe {
+        change(config, |config| {
+            config.core.view = kept;
+            Ok(())
+        })
+    }
+}
+
 /// Allows a method that neither the specification defines nor begins with an underscore (rule EXT-07). It is then sent
 /// and delivered like an extension's method. Can be called for several methods.
 ///
@@ -423,6 +449,17 @@ pub unsafe extern "C" fn acp_config_reminder(config: *const acp_config, out: *mu
 pub unsafe extern "C" fn acp_config_prompt_queueing(config: *const acp_config, out: *mut bool) -> acp_status {
     // SAFETY: `config` and `out` are as the header requires.
     unsafe { read(config, out, |config| Some(config.core.prompt_queueing)) }
+}
+
+/// Gets whether views are kept.
+///
+/// - `config`: the configuration
+/// - `*out`: whether they are
+/// - returns: `ACP_OK` or a general error
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_view(config: *const acp_config, out: *mut bool) -> acp_status {
+    // SAFETY: `config` and `out` are as the header requires.
+    unsafe { read(config, out, |config| Some(config.core.view)) }
 }
 
 /// Gets whether `acp_config_set_foreign_method` has allowed a method.

@@ -36,47 +36,70 @@ impl acp_connection {
     }
 }
 
+/// A handle that is asked for what a part of the core knows.
+pub(crate) trait Asked: Handle {
+    type Core;
+
+    /// That part.
+    fn part(&self) -> &Self::Core;
+    /// Keeps a text until the next call that changes the handle, and lends it to the host.
+    fn keep(&mut self, text: String) -> acp_slice;
+}
+
+impl Asked for acp_connection {
+    type Core = Connection;
+
+    fn part(&self) -> &Connection {
+        &self.core
+    }
+
+    fn keep(&mut self, text: String) -> acp_slice {
+        self.scratch = text;
+        self.scratch.as_str().into()
+    }
+}
+
 /// Asks the core something after reading the arguments; `None` becomes `ACP_NONE`.
 ///
 /// # Safety
 /// As for [`read`]; so is whatever `arguments` requires.
-pub(crate) unsafe fn ask<'a, A, T>(
-    connection: *const acp_connection,
+pub(crate) unsafe fn ask<'a, H: Asked + 'a, A, T>(
+    handle: *const H,
     out: *mut T,
     arguments: impl FnOnce() -> Result<A, acp_status>,
-    look: impl FnOnce(&'a Connection, A) -> Option<T>,
+    look: impl FnOnce(&'a H::Core, A) -> Option<T>,
 ) -> acp_status {
     guard(|| {
         // SAFETY: as `# Safety` requires.
-        let connection: &acp_connection = unsafe { shared(connection) }?;
+        let handle: &H = unsafe { shared(handle) }?;
         let arguments = arguments()?;
         // SAFETY: as `# Safety` requires.
-        unsafe { output(out, || look(&connection.core, arguments).ok_or(ACP_NONE)) }
+        unsafe { output(out, || look(handle.part(), arguments).ok_or(ACP_NONE)) }
     })
 }
 
-/// As [`ask`], for a text that the core produces and the connection keeps for the host.
+/// As [`ask`], for a text that the core produces and the handle keeps for the host.
 ///
 /// # Safety
 /// As for [`change`] and [`output`]; so is whatever `arguments` requires.
-pub(crate) unsafe fn tell<A>(
-    connection: *mut acp_connection,
+pub(crate) unsafe fn tell<H: Asked, A>(
+    handle: *mut H,
     out: *mut acp_slice,
     arguments: impl FnOnce() -> Result<A, acp_status>,
-    look: impl FnOnce(&Connection, A) -> Option<String>,
+    look: impl FnOnce(&H::Core, A) -> Option<String>,
 ) -> acp_status {
-    let work = |connection: &mut acp_connection| {
+    let work = |handle: &mut H| {
         let arguments = arguments()?;
         // SAFETY: as `# Safety` requires.
         unsafe {
             output(out, || {
-                connection.scratch = look(&connection.core, arguments).ok_or(ACP_NONE)?;
-                Ok(connection.scratch.as_str().into())
+                let text = look(handle.part(), arguments).ok_or(ACP_NONE)?;
+                Ok(handle.keep(text))
             })
         }
     };
     // SAFETY: as `# Safety` requires.
-    unsafe { change(connection, work) }
+    unsafe { change(handle, work) }
 }
 
 /// Creates a connection in the phase `ACP_PHASE_START`. Nothing is sent: a client begins with the request `initialize`.

@@ -7,7 +7,8 @@
 //!
 //! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `connection` (bytes, time,
 //! events), `calls` (the host's messages), `flow` and `known` (what can be asked of a connection, both generated from
-//! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `rules` (the catalogue),
+//! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `viewed` (the views that a connection
+//! or an observer keeps, generated), `rules` (the catalogue),
 //! `reader` and `writer`, `values` (JSON for hosts without a JSON library), `messages` (the most common messages in one
 //! call each), `refusals` (errors for what is not served), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
@@ -31,6 +32,8 @@ pub mod lists;
 pub mod event;
 
 pub mod observer;
+
+pub mod viewed;
 
 pub mod rules;
 

@@ -72,6 +72,16 @@ pub const ACP_LIMIT_TERMINALS: i32 = 5;
 /// Limit: other items of one kind that are remembered per session: tool calls, plans, compactions, modes. Default:
 /// 4,096.
 pub const ACP_LIMIT_REMEMBERED: i32 = 6;
+/// Limit: complete entries in the view of a session, and as many stubs of older ones. Default: 4,096.
+pub const ACP_LIMIT_VIEW_ENTRIES: i32 = 7;
+/// Limit: the size of a session's view, in bytes; all views of a connection together may have 16 times as much. Default:
+/// 16 MiB.
+pub const ACP_LIMIT_VIEW_BYTES: i32 = 8;
+/// Limit: the size of one content in a view, in bytes: the text of a message, the items of a tool call, its raw input.
+/// Default: 4 MiB.
+pub const ACP_LIMIT_VIEW_CONTENT: i32 = 9;
+/// Limit: the size of a terminal's output in a view, in bytes; at least the last half of it is kept. Default: 1 MiB.
+pub const ACP_LIMIT_VIEW_OUTPUT: i32 = 10;
 
 /// Phase: `initialize` has not been sent.
 pub const ACP_PHASE_START: i32 = 1;

@@ -8,6 +8,7 @@ use crate::border::{
     ACP_NONE,
 };
 use crate::config::{acp_config, known};
+use crate::connection::Asked;
 use crate::event::acp_event;
 use crate::lists::{acp_requests, acp_sessions};
 use crate::numbers::Number;
@@ -24,7 +25,18 @@ impl Handle for acp_observer {
 }
 
 impl acp_observer {
-    /// Keeps a text until the next call that changes the observer, and lends it to the host.
+    pub(crate) fn core_mut(&mut self) -> &mut Observer {
+        &mut self.core
+    }
+}
+
+impl Asked for acp_observer {
+    type Core = Observer;
+
+    fn part(&self) -> &Observer {
+        &self.core
+    }
+
     fn keep(&mut self, text: String) -> acp_slice {
         self.scratch = text;
         self.scratch.as_str().into()

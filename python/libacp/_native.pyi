@@ -28,6 +28,7 @@ from .names import (
     Turn,
 )
 from .types import v1, v2
+from .views import ViewChanges, ViewContent, ViewSnapshot
 
 __all__ = [
     "DRAFTS",
@@ -169,6 +170,10 @@ class Limits:
         sessions: int = 10_000,
         terminals: int = 1024,
         remembered: int = 4096,
+        view_entries: int = 4096,
+        view_bytes: int = 16_777_216,
+        view_content: int = 4_194_304,
+        view_output: int = 1_048_576,
     ) -> Limits: ...
     @property
     def frame(self) -> int:
@@ -190,9 +195,17 @@ class Limits:
         """Maximum number of other items of one kind that are tracked per session: tool calls, plans, compactions,
         modes.
         """
+    @property
+    def view_entries(self) -> int: ...
+    @property
+    def view_bytes(self) -> int: ...
+    @property
+    def view_content(self) -> int: ...
+    @property
+    def view_output(self) -> int: ...
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[type[Limits], tuple[int, int, int, int, int, int]]: ...
+    def __reduce__(self) -> tuple[type[Limits], tuple[int, int, int, int, int, int, int, int, int, int]]: ...
 
 @final
 class Config:
@@ -241,6 +254,8 @@ class Config:
         """Methods that are sent and delivered although the specification does not define them and they do not
         begin with an underscore (`EXT-07`).
         """
+    @property
+    def view(self) -> bool: ...
     def __eq__(self, value: object, /) -> bool: ...
 
 @final
@@ -715,6 +730,7 @@ class Connection:
         reminder: int | None = None,
         prompt_queueing: bool = False,
         foreign_methods: Iterable[str] | None = None,
+        view: bool = False,
     ) -> Connection: ...
     def receive_data(self, data: bytes | bytearray | memoryview, /) -> None:
         """Takes bytes from the peer, split in any way; with the framing `messages`, exactly one message per call.
@@ -1145,6 +1161,51 @@ class Connection:
 
         `serial` is the request's serial number on this connection.
         """
+    @property
+    def views(self) -> list[str]:
+        """The sessions that have a view: none unless the configuration says `view`."""
+    def view(self, session: str) -> ViewSnapshot | None:
+        """A session as a conversation: what a client shows, whichever version the peers speak. All of its members
+        are always present. The cost grows with the length of the text; `view_since` has what is new. A new
+        object each time. `None` when there is no view of the session.
+
+        `session` is the session's id.
+        """
+    def view_revision(self, session: str) -> int | None:
+        """The revision of a session's view: a number that grows with each change. Cheap, to find out whether there
+        is anything to draw. `None` when there is no view of the session.
+
+        `session` is the session's id.
+        """
+    def view_since(self, session: str, revision: int) -> ViewChanges | None:
+        """What has changed in a session's view since a revision, without what can be long and grows: entries and
+        terminals lack `blocks`, `summary`, `content`, `output` and `before`. Where the number `end` of one is
+        not what it was, `view_content` has what is new. The cost grows with what has changed. A new object each
+        time. `None` when there is no view of the session.
+
+        `session` is the session's id. `revision` is the revision that was read last; 0 for the first time.
+        """
+    def view_content(self, session: str, index: int, position: int) -> ViewContent | None:
+        """The content of an entry, or of a terminal, from a position on: of a content that has grown at its end,
+        what is new. The cost grows with that, so that all of a content costs as much however often it is read
+        while it grows. A new object each time. `None` when there is no view of the session, or it has no such
+        entry.
+
+        `session` is the session's id. `index` is the entry's index. `position` is the `end` that the content
+        was read to; 0 for all of it.
+        """
+    def view_text(self, session: str, index: int) -> str | None:
+        """All text of a message, or of the summary of a compaction, in one piece. `None` when there is no view of
+        the session, or the entry of this index is neither a message nor a compaction.
+
+        `session` is the session's id. `index` is the entry's index.
+        """
+    def forget_view(self, session: str) -> bool:
+        """Forgets the view of a session that is over; whether there was one. Views of closed and deleted sessions
+        stay until then, or until 64 others are over.
+
+        `session` is the session's id.
+        """
     # The end of what is generated.
     def can(self, method: str) -> bool:
         """Whether the version, the role, the phase and the capabilities allow a method to be called now.
@@ -1182,6 +1243,7 @@ class Observer:
         drafts: Iterable[str] | None = None,
         prompt_queueing: bool = False,
         foreign_methods: Iterable[str] | None = None,
+        view: bool = False,
     ) -> Observer: ...
     def receive_data(self, side: Role, data: bytes | bytearray | memoryview, /) -> None:
         """Takes bytes that one side (`client` or `agent`) has sent, split in any way; with the framing `messages`,
@@ -1228,3 +1290,50 @@ class Observer:
         """The full state of one session, in the form of `Connection.session_snapshot`; `None` if the session is
         unknown.
         """
+    # Generated from core/protocol/getters.json by `cargo xtask codegen`, as far as the next such line.
+    @property
+    def views(self) -> list[str]:
+        """The sessions that have a view: none unless the configuration says `view`."""
+    def view(self, session: str) -> ViewSnapshot | None:
+        """A session as a conversation: what a client shows, whichever version the peers speak. All of its members
+        are always present. The cost grows with the length of the text; `view_since` has what is new. A new
+        object each time. `None` when there is no view of the session.
+
+        `session` is the session's id.
+        """
+    def view_revision(self, session: str) -> int | None:
+        """The revision of a session's view: a number that grows with each change. Cheap, to find out whether there
+        is anything to draw. `None` when there is no view of the session.
+
+        `session` is the session's id.
+        """
+    def view_since(self, session: str, revision: int) -> ViewChanges | None:
+        """What has changed in a session's view since a revision, without what can be long and grows: entries and
+        terminals lack `blocks`, `summary`, `content`, `output` and `before`. Where the number `end` of one is
+        not what it was, `view_content` has what is new. The cost grows with what has changed. A new object each
+        time. `None` when there is no view of the session.
+
+        `session` is the session's id. `revision` is the revision that was read last; 0 for the first time.
+        """
+    def view_content(self, session: str, index: int, position: int) -> ViewContent | None:
+        """The content of an entry, or of a terminal, from a position on: of a content that has grown at its end,
+        what is new. The cost grows with that, so that all of a content costs as much however often it is read
+        while it grows. A new object each time. `None` when there is no view of the session, or it has no such
+        entry.
+
+        `session` is the session's id. `index` is the entry's index. `position` is the `end` that the content
+        was read to; 0 for all of it.
+        """
+    def view_text(self, session: str, index: int) -> str | None:
+        """All text of a message, or of the summary of a compaction, in one piece. `None` when there is no view of
+        the session, or the entry of this index is neither a message nor a compaction.
+
+        `session` is the session's id. `index` is the entry's index.
+        """
+    def forget_view(self, session: str) -> bool:
+        """Forgets the view of a session that is over; whether there was one. Views of closed and deleted sessions
+        stay until then, or until 64 others are over.
+
+        `session` is the session's id.
+        """
+    # The end of what is generated.

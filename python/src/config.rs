@@ -107,6 +107,9 @@ pub(crate) fn read(
     Ok(config)
 }
 
+/// The arguments of `Limits`.
+type LimitNumbers = (usize, u32, usize, usize, usize, usize, usize, usize, usize, usize);
+
 /// Limits on the resources that a peer can make a connection use.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
@@ -115,11 +118,26 @@ pub(crate) struct Limits(libacp::connection::Limits);
 #[pymethods]
 impl Limits {
     #[new]
-    #[pyo3(signature = (frame=33_554_432, depth=128, pending=1024, sessions=10_000, terminals=1024, remembered=4096))]
-    fn new(frame: usize, depth: u32, pending: usize, sessions: usize, terminals: usize, remembered: usize) -> Self {
+    #[pyo3(signature = (frame=33_554_432, depth=128, pending=1024, sessions=10_000, terminals=1024, remembered=4096,
+        view_entries=4096, view_bytes=16_777_216, view_content=4_194_304, view_output=1_048_576))]
+    #[allow(clippy::too_many_arguments)] // As many as there are limits.
+    fn new(
+        frame: usize,
+        depth: u32,
+        pending: usize,
+        sessions: usize,
+        terminals: usize,
+        remembered: usize,
+        view_entries: usize,
+        view_bytes: usize,
+        view_content: usize,
+        view_output: usize,
+    ) -> Self {
         let mut limits = libacp::connection::Limits::default();
         (limits.frame, limits.depth, limits.pending) = (frame, depth, pending);
         (limits.sessions, limits.terminals, limits.remembered) = (sessions, terminals, remembered);
+        (limits.view_entries, limits.view_bytes) = (view_entries, view_bytes);
+        (limits.view_content, limits.view_output) = (view_content, view_output);
         Limits(limits)
     }
 
@@ -159,16 +177,44 @@ impl Limits {
         self.0.remembered
     }
 
+    /// Maximum number of complete entries in a view, and of stubs.
+    #[getter]
+    fn view_entries(&self) -> usize {
+        self.0.view_entries
+    }
+
+    /// Maximum size of a session's view, in bytes. All views together may have 16 times as much.
+    #[getter]
+    fn view_bytes(&self) -> usize {
+        self.0.view_bytes
+    }
+
+    /// Maximum size of one content in a view, in bytes: a message, the items of a tool call, its raw input.
+    #[getter]
+    fn view_content(&self) -> usize {
+        self.0.view_content
+    }
+
+    /// Maximum size of a terminal's output in a view, in bytes; at least the last half of that is kept.
+    #[getter]
+    fn view_output(&self) -> usize {
+        self.0.view_output
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let repr = Repr::new(py, "Limits").field("frame", self.0.frame)?.field("depth", self.0.depth)?;
         let repr = repr.field("pending", self.0.pending)?.field("sessions", self.0.sessions)?;
-        Ok(repr.field("terminals", self.0.terminals)?.field("remembered", self.0.remembered)?.finish())
+        let repr = repr.field("terminals", self.0.terminals)?.field("remembered", self.0.remembered)?;
+        let repr = repr.field("view_entries", self.0.view_entries)?.field("view_bytes", self.0.view_bytes)?;
+        let repr = repr.field("view_content", self.0.view_content)?.field("view_output", self.0.view_output)?;
+        Ok(repr.finish())
     }
 
-    #[allow(clippy::type_complexity)] // The arguments of `new`, once more.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (usize, u32, usize, usize, usize, usize)> {
-        let libacp::connection::Limits { frame, depth, pending, sessions, terminals, remembered, .. } = slf.get().0;
-        (slf.get_type(), (frame, depth, pending, sessions, terminals, remembered))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, LimitNumbers> {
+        let limits = slf.get().0;
+        let all = (limits.frame, limits.depth, limits.pending, limits.sessions, limits.terminals, limits.remembered);
+        let views = (limits.view_entries, limits.view_bytes, limits.view_content, limits.view_output);
+        (slf.get_type(), (all.0, all.1, all.2, all.3, all.4, all.5, views.0, views.1, views.2, views.3))
     }
 }
 
@@ -268,6 +314,12 @@ impl Config {
         PyTuple::new(py, self.0.foreign_methods().collect::<Vec<_>>())
     }
 
+    /// Whether a view of each session is kept.
+    #[getter]
+    fn view(&self) -> bool {
+        self.0.view
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let repr = Repr::new(py, "Config").field("role", self.role())?.field("framing", self.framing())?;
         let repr = repr.field("policy", self.policy())?.field("policies", self.policies(py)?)?;
@@ -277,6 +329,6 @@ impl Config {
             .field("drafts", self.drafts(py)?)?;
         let repr = repr.field("timeout", self.timeout())?.field("cancel_grace", self.cancel_grace())?;
         let repr = repr.field("reminder", self.reminder())?.field("prompt_queueing", self.prompt_queueing())?;
-        Ok(repr.field("foreign_methods", self.foreign_methods(py)?)?.finish())
+        Ok(repr.field("foreign_methods", self.foreign_methods(py)?)?.field("view", self.view())?.finish())
     }
 }

@@ -44,6 +44,7 @@ const LONG: usize = 64 * 1024;
 ///         never.
 ///     `prompt_queueing`: whether a session may have several open prompts (`TURN-03`).
 ///     `foreign_methods`: methods to send and deliver although they are neither specified nor begin with `_`.
+///     `view`: whether to keep a view of each session, the conversation as a client shows it.
 ///
 /// Raises:
 ///     ValueError: for a name or a version that does not exist.
@@ -144,7 +145,8 @@ fn method_name<'a>(method: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
 impl Connection {
     #[new]
     #[pyo3(signature = (role, *, framing="lines", policy="tolerant", policies=None, limits=None, versions=None,
-        drafts=None, timeout=None, cancel_grace=10000, reminder=None, prompt_queueing=false, foreign_methods=None))]
+        drafts=None, timeout=None, cancel_grace=10000, reminder=None, prompt_queueing=false, foreign_methods=None,
+        view=false))]
     #[allow(clippy::too_many_arguments)] // As many as a configuration has members.
     fn new(
         role: &str,
@@ -159,11 +161,12 @@ impl Connection {
         reminder: Option<u64>,
         prompt_queueing: bool,
         foreign_methods: Option<&Bound<'_, PyAny>>,
+        view: bool,
     ) -> PyResult<Self> {
         let limits = limits.map(Bound::get);
         let mut config = config::read(role, framing, policy, policies, limits, versions, drafts, foreign_methods)?;
         (config.timeout, config.cancel_grace, config.reminder) = (timeout, cancel_grace, reminder);
-        config.prompt_queueing = prompt_queueing;
+        (config.prompt_queueing, config.view) = (prompt_queueing, view);
         Ok(Connection { core: Mutex::new(Core::new(config)) })
     }
 

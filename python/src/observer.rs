@@ -27,7 +27,7 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    fn core(&self) -> PyResult<MutexGuard<'_, Core>> {
+    pub(crate) fn core(&self) -> PyResult<MutexGuard<'_, Core>> {
         locked(&self.core, "Observer")
     }
 }
@@ -36,7 +36,7 @@ impl Observer {
 impl Observer {
     #[new]
     #[pyo3(signature = (*, framing="lines", policy="tolerant", policies=None, limits=None, versions=None, drafts=None,
-        prompt_queueing=false, foreign_methods=None))]
+        prompt_queueing=false, foreign_methods=None, view=false))]
     #[allow(clippy::too_many_arguments)] // As many as a configuration has members that matter here.
     fn new(
         framing: &str,
@@ -47,13 +47,14 @@ impl Observer {
         drafts: Option<&Bound<'_, PyAny>>,
         prompt_queueing: bool,
         foreign_methods: Option<&Bound<'_, PyAny>>,
+        view: bool,
     ) -> PyResult<Self> {
         let limits = limits.map(Bound::get);
         let mut config = config::read("client", framing, policy, policies, limits, versions, drafts, foreign_methods)?;
         if versions.is_none() {
             config.versions = Versions::ALL;
         }
-        config.prompt_queueing = prompt_queueing;
+        (config.prompt_queueing, config.view) = (prompt_queueing, view);
         Ok(Observer { core: Mutex::new(Core::new(config)) })
     }
 

@@ -31,7 +31,7 @@ class Handshake(unittest.TestCase):
         self.assertEqual((pair.client.version, pair.agent.version), (2, 2))
 
     def test_config_is_what_was_asked_for(self) -> None:
-        limits = libacp.Limits(frame=4096, pending=2, remembered=3)
+        limits = libacp.Limits(frame=4096, pending=2, remembered=3, view_output=9)
         connection = libacp.Connection(
             "agent",
             framing="content-length",
@@ -44,13 +44,15 @@ class Handshake(unittest.TestCase):
             reminder=6,
             prompt_queueing=True,
             foreign_methods=iter(["vendor/x", "y"]),
+            view=True,
         )
         config = connection.config
         self.assertEqual((config.role, config.framing, config.policy), ("agent", "content-length", "strict"))
         self.assertEqual((config.limits, config.versions, config.timeout, config.reminder), (limits, (1, 2), 5, 6))
         self.assertEqual(config.drafts, ("session_fork", "nes"))
         self.assertEqual((config.prompt_queueing, config.foreign_methods), (True, ("vendor/x", "y")))
-        self.assertIn("prompt_queueing=True, foreign_methods=('vendor/x', 'y')", repr(config))
+        self.assertIn("prompt_queueing=True, foreign_methods=('vendor/x', 'y'), view=True", repr(config))
+        self.assertEqual((config.view, libacp.Connection("agent").config.view), (True, False))
         self.assertEqual(config.policies, {"note": "off", "error": "tolerant"})
         self.assertIn("policies={'note': 'off', 'error': 'tolerant'}", repr(config))
         self.assertEqual(libacp.Connection("agent").config.policies, {})
@@ -60,7 +62,8 @@ class Handshake(unittest.TestCase):
         self.assertEqual(libacp.Connection("agent", policy="off").config.policy, "off")
         self.assertEqual((limits.frame, limits.pending, limits.depth), (4096, 2, libacp.Limits().depth))
         self.assertEqual((limits.remembered, libacp.Limits().remembered), (3, 4096))
-        self.assertIn("remembered=3", repr(limits))
+        self.assertEqual((limits.view_output, limits.view_entries, limits.view_bytes), (9, 4096, 16 << 20))
+        self.assertIn("remembered=3, view_entries=4096", repr(limits))
 
     def test_a_wrong_config_is_refused(self) -> None:
         wrong: "list[tuple[dict[str, Any], str]]" = [

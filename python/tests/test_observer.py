@@ -20,9 +20,9 @@ def broken(observer: libacp.Observer) -> List[Tuple[str, str]]:
     return [(side, event.rule) for side, event in observer.events() if isinstance(event, libacp.Violation)]
 
 
-def opened(version: int) -> libacp.Observer:
+def opened(version: int, view: bool = False) -> libacp.Observer:
     """Both have said hello in this version, and a session is open."""
-    observer = libacp.Observer()
+    observer = libacp.Observer(view=view)
     info = {"info": {"name": "x", "version": "1"}} if version == 2 else {}
     client = {**info, "capabilities": {}} if version == 2 else {"clientCapabilities": {}}
     agent = {**info, "capabilities": {"session": {}}} if version == 2 else {"agentCapabilities": {}}
@@ -146,6 +146,32 @@ class Misused(unittest.TestCase):
         say(observer, "client", id=0, method="initialize", params={"protocolVersion": 1})
         say(observer, "agent", id=0, result={"protocolVersion": 2, "info": {"name": "a", "version": "1"}, "capabilities": {}})
         self.assertEqual([side for side, _ in broken(observer)], ["agent"])
+
+    def test_views_are_read_while_they_grow(self) -> None:
+        observer = opened(2, view=True)
+        self.assertEqual((observer.views, opened(2).views, opened(2).view("s-1")), (["s-1"], [], None))
+        shown, revision, position = "", 0, 0
+        for word in ["Good ", "mor", "ning."] * 100:
+            update = {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": {"type": "text", "text": word}}
+            say(observer, "agent", method="session/update", params={"sessionId": "s-1", "update": update})
+            list(observer.events())
+            changes = observer.view_since("s-1", revision)
+            content = observer.view_content("s-1", 0, position)
+            assert changes is not None and content is not None
+            self.assertEqual([head["end"] for head in changes["entries"]], [content["end"]])
+            self.assertEqual(content["blocks"], [{"type": "text", "text": word}])
+            self.assertEqual((content["from"], content["continues"]), (position, position > 0))
+            shown += word
+            revision, position = changes["revision"], content["end"]
+        self.assertEqual((observer.view_revision("s-1"), observer.view_text("s-1", 0)), (revision, shown))
+        view = observer.view("s-1")
+        assert view is not None
+        self.assertEqual(view["entries"][0]["type"], "message")
+        self.assertEqual((observer.view_content("s-1", 1, 0), observer.forget_view("s-1")), (None, False))
+        say(observer, "client", id=2, method="session/close", params={"sessionId": "s-1"})
+        say(observer, "agent", id=2, result={})
+        list(observer.events())
+        self.assertEqual((observer.forget_view("s-1"), observer.views), (True, []))
 
     def test_sides_and_bytes_that_there_are_not(self) -> None:
         observer = libacp.Observer()

@@ -332,6 +332,56 @@ static acp_status get_unanswered_by_id(acp_connection *connection, const given *
     return status == ACP_OK ? acp_writer_uint64(out, value) : status;
 }
 
+static acp_status get_views(acp_connection *connection, const given *with, acp_writer *out)
+{
+    (void)with;
+    acp_slice value;
+    acp_status status = acp_connection_views(connection, &value);
+    return status == ACP_OK ? acp_writer_json(out, value) : status;
+}
+
+static acp_status get_view(acp_connection *connection, const given *with, acp_writer *out)
+{
+    acp_slice value;
+    acp_status status = acp_connection_view(connection, text_slice(&with[0].string), &value);
+    return status == ACP_OK ? acp_writer_json(out, value) : status;
+}
+
+static acp_status get_view_revision(acp_connection *connection, const given *with, acp_writer *out)
+{
+    uint64_t value;
+    acp_status status = acp_connection_view_revision(connection, text_slice(&with[0].string), &value);
+    return status == ACP_OK ? acp_writer_uint64(out, value) : status;
+}
+
+static acp_status get_view_since(acp_connection *connection, const given *with, acp_writer *out)
+{
+    acp_slice value;
+    acp_status status = acp_connection_view_since(connection, text_slice(&with[0].string), json_number(with[1].json, ""), &value);
+    return status == ACP_OK ? acp_writer_json(out, value) : status;
+}
+
+static acp_status get_view_content(acp_connection *connection, const given *with, acp_writer *out)
+{
+    acp_slice value;
+    acp_status status = acp_connection_view_content(connection, text_slice(&with[0].string), json_number(with[1].json, ""), json_number(with[2].json, ""), &value);
+    return status == ACP_OK ? acp_writer_json(out, value) : status;
+}
+
+static acp_status get_view_text(acp_connection *connection, const given *with, acp_writer *out)
+{
+    acp_slice value;
+    acp_status status = acp_connection_view_text(connection, text_slice(&with[0].string), json_number(with[1].json, ""), &value);
+    return status == ACP_OK ? acp_writer_string(out, value) : status;
+}
+
+static acp_status get_forget_view(acp_connection *connection, const given *with, acp_writer *out)
+{
+    bool value;
+    acp_status status = acp_connection_forget_view(connection, text_slice(&with[0].string), &value);
+    return status == ACP_OK ? acp_writer_bool(out, value) : status;
+}
+
 static const struct {
     const char *name;
     size_t takes;
@@ -381,6 +431,13 @@ static const struct {
     {"open_terminals", 0, get_open_terminals},
     {"pending_by_id", 1, get_pending_by_id},
     {"unanswered_by_id", 1, get_unanswered_by_id},
+    {"views", 0, get_views},
+    {"view", 1, get_view},
+    {"view_revision", 1, get_view_revision},
+    {"view_since", 2, get_view_since},
+    {"view_content", 3, get_view_content},
+    {"view_text", 2, get_view_text},
+    {"forget_view", 1, get_forget_view},
 };
 
 acp_status write_got(acp_writer *out, acp_connection *connection, acp_slice name, const given *with, size_t count)

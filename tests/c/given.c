@@ -7,7 +7,8 @@
 static const char *const FRAMINGS[] = {"lines", "content-length", "messages"};
 static const char *const POLICIES[] = {"tolerant", "strict", "off"};
 static const char *const SEVERITIES[] = {"note", "warning", "error"};
-static const char *const LIMITS[] = {"frame", "depth", "pending", "sessions", "terminals", "remembered"};
+static const char *const LIMITS[] = {"frame",      "depth",        "pending",    "sessions",     "terminals",
+                                     "remembered", "view_entries", "view_bytes", "view_content", "view_output"};
 
 static bool is(acp_slice json, const char *pointer, const char *value)
 {
@@ -69,7 +70,7 @@ acp_config *config_of(acp_slice given)
             need(acp_config_set_policy_for(config, i + 1, number), pointer);
         }
     }
-    for (int32_t i = 0; i < 6; i++) {
+    for (int32_t i = 0; i < (int32_t)(sizeof LIMITS / sizeof *LIMITS); i++) {
         char pointer[32];
         snprintf(pointer, sizeof pointer, "/limits/%s", LIMITS[i]);
         if (json_at(given, pointer, &value)) {
@@ -98,6 +99,9 @@ acp_config *config_of(acp_slice given)
     }
     if (acp_json_bool(given, acp_text("/prompt_queueing"), &flag) == ACP_OK) {
         need(acp_config_set_prompt_queueing(config, flag), "prompt_queueing");
+    }
+    if (acp_json_bool(given, acp_text("/view"), &flag) == ACP_OK) {
+        need(acp_config_set_view(config, flag), "view");
     }
     each_name(given, "/drafts", acp_config_set_draft, config);
     each_name(given, "/foreign_methods", acp_config_set_foreign_method, config);

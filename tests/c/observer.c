@@ -308,6 +308,69 @@ static void replay(const char *name, acp_slice listed, size_t pieces)
     acp_observer_free(observer);
 }
 
+static void views(void)
+{
+    acp_config *config = NULL;
+    acp_observer *observer = NULL;
+    acp_slice text;
+    uint64_t revision = 0, limit = 0;
+    bool flag = true;
+    OK(acp_config_new(ACP_ROLE_CLIENT, &config));
+    OK(acp_config_view(config, &flag));
+    CHECK(!flag);
+    OK(acp_config_set_view(config, true));
+    OK(acp_config_view(config, &flag));
+    CHECK(flag);
+    OK(acp_config_set_limit(config, ACP_LIMIT_VIEW_OUTPUT, 64));
+    OK(acp_config_limit(config, ACP_LIMIT_VIEW_OUTPUT, &limit));
+    CHECK(limit == 64);
+    uint16_t version = 2;
+    OK(acp_config_set_versions(config, &version, 1));
+    OK(acp_observer_new(config, &observer));
+    acp_config_free(config);
+    say(observer, ACP_ROLE_CLIENT,
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":2,"
+        "\"info\":{\"name\":\"c\",\"version\":\"1\"},\"capabilities\":{}}}");
+    say(observer, ACP_ROLE_AGENT,
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":2,"
+        "\"info\":{\"name\":\"a\",\"version\":\"1\"},\"capabilities\":{\"session\":{}}}}");
+    say(observer, ACP_ROLE_CLIENT,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/new\",\"params\":{\"cwd\":\"/w\",\"mcpServers\":[]}}");
+    say(observer, ACP_ROLE_AGENT, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"sessionId\":\"s-1\"}}");
+    // "é" and the first byte of another character.
+    say(observer, ACP_ROLE_AGENT,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s-1\",\"update\":"
+        "{\"sessionUpdate\":\"terminal_output_chunk\",\"terminalId\":\"x\",\"data\":\"w6nw\"}}}");
+    say(observer, ACP_ROLE_AGENT,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s-1\",\"update\":"
+        "{\"sessionUpdate\":\"agent_message_chunk\",\"messageId\":\"m\",\"content\":{\"type\":\"text\",\"text\":\"hi\"}}}}");
+    int32_t from;
+    acp_event *event;
+    while (acp_observer_poll_event(observer, &from, &event) == ACP_OK) {
+        acp_event_free(event);
+    }
+    OK(acp_observer_views(observer, &text));
+    CHECK(is_text(text, "[\"s-1\"]"));
+    OK(acp_observer_view_output(observer, acp_text("s-1"), 0, &text));
+    CHECK(is_text(text, "\xc3\xa9\xf0"));
+    STATUS(acp_observer_view_output(observer, acp_text("s-1"), 1, &text), ACP_NONE);
+    OK(acp_observer_view_text(observer, acp_text("s-1"), 1, &text));
+    CHECK(is_text(text, "hi"));
+    STATUS(acp_observer_view_text(observer, acp_text("s-1"), 0, &text), ACP_NONE);
+    OK(acp_observer_view_revision(observer, acp_text("s-1"), &revision));
+    OK(acp_observer_view_since(observer, acp_text("s-1"), 0, &text));
+    CHECK(json_number(text, "/revision") == revision && json_number(text, "/entries/0/index") == 1);
+    OK(acp_observer_view_content(observer, acp_text("s-1"), 0, 0, &text));
+    CHECK(json_number(text, "/before") == 0 && json_at(text, "/output", &text) && is_text(text, "\"\u00e9\""));
+    STATUS(acp_observer_view_content(observer, acp_text("s-1"), 7, 0, &text), ACP_NONE);
+    OK(acp_observer_view(observer, acp_text("s-1"), &text));
+    CHECK(json_number(text, "/terminals/0/end") > 0);
+    STATUS(acp_observer_view(observer, acp_text("none"), &text), ACP_NONE);
+    OK(acp_observer_forget_view(observer, acp_text("s-1"), &flag));
+    CHECK(!flag);
+    acp_observer_free(observer);
+}
+
 static void recordings(void)
 {
     static const char *const names[] = {"agent-claude-agent-acp-0.100.0", "client-official-ts-2.4.0-wild",
@@ -327,6 +390,7 @@ void test_observer(void)
         {"observer: what each side does wrong", sides},
         {"observer: what is known", known},
         {"observer: misused", misused},
+        {"observer: views", views},
         {"observer: recordings", recordings},
     };
     run_tests(tests, COUNT(tests));

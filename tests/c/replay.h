@@ -25,6 +25,18 @@ acp_status write_serials(acp_writer *writer, acp_requests *requests);
 acp_status write_terminal_list(acp_writer *writer, acp_terminals *terminals);
 // Why the last call was refused, as one object.
 void write_misuse(acp_writer *writer, const acp_connection *connection);
+// Makes the host's call of a step; says in `why` if it has got another id than expected.
+acp_status call(acp_connection *connection, acp_slice step, text *why);
+
+// What is kept of views between two steps; all zero is empty.
+typedef struct copies {
+    struct copy *all;
+    size_t count;
+} copies;
+
+// Looks at the view of a session, as a step `view` says.
+void look(acp_connection *connection, acp_slice step, copies *kept, text *why);
+void copies_free(copies *kept);
 // The text of a writer.
 acp_slice written(acp_writer *writer);
 // Ends the program unless a call did what it should.

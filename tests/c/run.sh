@@ -131,7 +131,7 @@ if [ "$interface" ] && [ "$inside" ]; then
     done
 fi
 if [ "$vectors" ]; then
-    (cd tests/c && compile vectors vectors.c given.c getters.c replay.c expected.c frames.c support.c)
+    (cd tests/c && compile vectors vectors.c called.c viewed.c given.c getters.c replay.c expected.c frames.c support.c)
     play vectors "$folder/include.json" "$folder/format.json" "$folder/wrong.ndjson" \
         $(find "$folder" -name '*.jsonl' | LC_ALL=C sort)
 fi

@@ -52,6 +52,7 @@ void matching();
 void keeping();
 void answers_of_the_library();
 void observers();
+void views();
 void recordings();
 void reading();
 void writing();

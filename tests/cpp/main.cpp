@@ -28,6 +28,7 @@ constexpr struct {
     {"keeping events", keeping},
     {"answers of the library", answers_of_the_library},
     {"observers", observers},
+    {"views", views},
     {"recordings", recordings},
     {"reading", reading},
     {"writing", writing},

@@ -129,6 +129,35 @@ void observers()
     CHECK(one && one->receive(acp::Role::client, "{}\n"));
 }
 
+void views()
+{
+    auto opened = acp::Observer::open(acp::Config(acp::Role::client).view(true).limit(acp::Limit::view_output, 64));
+    CHECK(opened && acp::Config(acp::Role::client).view(true).view() && !acp::Config(acp::Role::client).view());
+    acp::Observer &observer = *opened;
+    say(observer, acp::Role::client, R"("id":0,"method":"initialize","params":{"protocolVersion":1})");
+    say(observer, acp::Role::agent, R"("id":0,"result":{"protocolVersion":1})");
+    say(observer, acp::Role::client, R"("id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]})");
+    say(observer, acp::Role::agent, R"("id":1,"result":{"sessionId":"s-1"})");
+    std::uint64_t position = 0;
+    for (const std::string word : {"Good ", "morning."}) {
+        say(observer, acp::Role::agent,
+            R"("method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk",)"
+            R"("content":{"type":"text","text":")" + word + R"("}}})");
+        CHECK(broken(observer).empty());
+        const std::optional<acp::Json> content = observer.view_content("s-1", 0, position);
+        CHECK(content && content->is("/blocks/0/text", word));
+        CHECK(content->boolean("/continues") == (position > 0));
+        position = content->uint64("/end").value_or(0);
+    }
+    CHECK(observer.view_text("s-1", 0) == std::string_view("Good morning.") && !observer.view_text("s-1", 1));
+    CHECK(!observer.view_output("s-1", 0) && !observer.view("none") && observer.views().text() == R"(["s-1"])");
+    const std::uint64_t revision = observer.view_revision("s-1").value_or(0);
+    CHECK(revision > 0 && observer.view("s-1")->is("/entries/0/type", "message"));
+    CHECK(observer.view_since("s-1", 0)->boolean("/reset") == true);
+    CHECK(observer.view_since("s-1", revision)->boolean("/reset") == false);
+    CHECK(!observer.forget_view("s-1"));
+}
+
 void recordings()
 {
     for (const std::string name : {"client-acpx-0.19.1-wild", "client-official-ts-2.4.0-wild",

@@ -12,8 +12,8 @@ const broken = (observer) =>
   [...observer.events()].filter(({ event }) => event.type === "violation").map(({ from, event }) => `${from} ${event.rule}`);
 
 /** Both have said hello in this version, and a session is open. */
-function opened(version) {
-  const observer = new Observer();
+function opened(version, options) {
+  const observer = new Observer(options);
   const info = { info: { name: "x", version: "1" } };
   const [client, agent] = version === 2
     ? [{ ...info, capabilities: {} }, { ...info, capabilities: { session: {} } }]
@@ -107,6 +107,32 @@ test("what is known of a conversation", () => {
   assert.deepEqual([observer.pollEvent(), observer.phase], [undefined, "closed"]);
 });
 
+test("views are read while they grow, each character once", () => {
+  const observer = opened(2, { view: true });
+  assert.deepEqual([observer.views(), opened(2).views(), opened(2).view("s-1")], [["s-1"], [], undefined]);
+  const chunks = 100_000;
+  let [revision, position, read] = [0, 0, 0];
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
+    const update = { sessionUpdate: "agent_message_chunk", messageId: "m", content: { type: "text", text: "é, " } };
+    say(observer, "agent", { method: "session/update", params: { sessionId: "s-1", update } });
+    while (observer.pollEvent());
+    const changes = observer.viewSince("s-1", revision);
+    const content = observer.viewContent("s-1", 0, position);
+    assert.deepEqual([changes.entries.length, changes.entries[0].end], [1, content.end]);
+    assert.deepEqual([content.from, content.continues], [position, position > 0]);
+    read += content.blocks[0].text.length;
+    [revision, position] = [changes.revision, content.end];
+  }
+  assert.equal(read, 3 * chunks);
+  assert.deepEqual([observer.viewRevision("s-1"), observer.viewText("s-1", 0)], [revision, "é, ".repeat(chunks)]);
+  assert.equal(observer.view("s-1").entries[0].blocks[0].text.length, read);
+  assert.deepEqual([observer.viewContent("s-1", 1, 0), observer.viewText("s-2", 0), observer.forgetView("s-1")], [undefined, undefined, false]);
+  say(observer, "client", { id: 2, method: "session/close", params: { sessionId: "s-1" } });
+  say(observer, "agent", { id: 2, result: {} });
+  while (observer.pollEvent());
+  assert.deepEqual([observer.forgetView("s-1"), observer.views()], [true, []]);
+});
+
 test("what there is not is refused", () => {
   for (const [options, name] of [
     [{ framing: "tcp" }, /^framing/], [{ policy: "lax" }, /^policy/], [{ versions: [] }, /^versions/],
@@ -122,6 +148,8 @@ test("what there is not is refused", () => {
   ]) assert.throws(call, /^TypeError: side: expected/);
   assert.throws(() => observer.receive("client", 7), /expected a Uint8Array or a string/);
   assert.throws(() => observer.session(7), /id: expected a string/);
+  assert.throws(() => observer.view(7), /session: expected a string/);
+  assert.throws(() => observer.viewSince("s", -1), /revision: expected a whole number/);
   observer.free();
   observer.free();
   assert.throws(() => observer.pollEvent(), /this observer has been freed/);

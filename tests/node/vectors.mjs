@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import { Format, Frames, falsified } from "./expected.mjs";
 import { install } from "./installed.mjs";
+import { look } from "./viewed.mjs";
 
 const home = fileURLToPath(new URL("../vectors", import.meta.url));
 const folder = resolve(process.argv[2] ?? home);
@@ -72,10 +73,12 @@ function plain(found) {
   return found?.serial ?? or(found);
 }
 
+const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+
 /** Asks what a getter gives, by its name. */
 function get(connection, { get: name, with: given = [], gives }) {
   assert.notEqual(gives, undefined, "what it gives is not stated");
-  const member = name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+  const member = camel(name);
   assert.ok(member in connection, `there is no ${member}`);
   const value = connection[member];
   assert.ok(typeof value === "function" || given.length === 0, `${member} takes nothing`);
@@ -186,6 +189,12 @@ const STEP = {
   transmit: (connection, step, { config }) =>
     assert.deepEqual(messages(connection, config.framing), step.transmit, "transmit"),
   state: (connection, step) => assert.deepEqual(chosen(step.state, connection, STATE), step.state),
+  view: (connection, step, { config, copies }) => {
+    // What was told and is to be sent meanwhile is for other scenarios.
+    for (const _ of connection.events());
+    messages(connection, config.framing);
+    look(connection, step, copies);
+  },
   get,
   cut_output: (_, { cut_output: { output, limit, gives } }) => assert.deepEqual(cutOutput(output, limit), gives),
   can: (connection, step) => {
@@ -218,12 +227,14 @@ function runScenario(scenario) {
     cancel_grace: cancelGrace,
     prompt_queueing: promptQueueing,
     foreign_methods: foreignMethods,
+    limits = {},
     ...config
   } = scenario.config;
-  const connection = new Connection({ ...config, cancelGrace, promptQueueing, foreignMethods });
+  const limited = Object.fromEntries(Object.entries(limits).map(([name, limit]) => [camel(name), limit]));
+  const connection = new Connection({ ...config, limits: limited, cancelGrace, promptQueueing, foreignMethods });
   try {
     const frames = new Frames(config.framing);
-    play(connection, scenario.steps, scenario, frames);
+    play(connection, scenario.steps, { ...scenario, copies: new Map() }, frames);
     expectEvents(connection, [], frames);
     assert.deepEqual(messages(connection, config.framing), [], "bytes are left over");
   } finally {

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from expected import MISSING, Difference, Format, Frames, falsified, only, same
+from viewed import look
 
 import libacp
 
@@ -113,6 +114,7 @@ class Scenario:
         self.frames = Frames(self.framing)
         self.connection = libacp.Connection(config.pop("role"), **config)
         self.includes = includes
+        self.copies = {}
 
     def play(self, steps, at=""):
         for index, step in enumerate(steps):
@@ -126,6 +128,13 @@ class Scenario:
         kind = self.format.step(step)
         if kind == "get":
             self.get(step, at)
+            return
+        if kind == "view":
+            # What was told and is to be sent meanwhile is for other scenarios.
+            for _ in self.connection.events():
+                pass
+            self.messages()
+            look(self.connection, step, self.copies, f"{at}/view")
             return
         action = getattr(self, f"do_{kind}")
         if "misuse" not in step:

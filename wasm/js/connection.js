@@ -24,10 +24,14 @@ const OPTIONS = {
   reminder: COUNT,
   promptQueueing: [(value) => typeof value === "boolean", "a boolean"],
   foreignMethods: NAMES,
+  view: [(value) => typeof value === "boolean", "a boolean"],
   limits: [(value) => typeof value === "object" && value !== null, "an object"],
 };
 const POLICIES = { note: TEXT, warning: TEXT, error: TEXT };
-const LIMITS = { frame: COUNT, depth: COUNT, pending: COUNT, sessions: COUNT, terminals: COUNT, remembered: COUNT };
+const LIMITS = {
+  frame: COUNT, depth: COUNT, pending: COUNT, sessions: COUNT, terminals: COUNT, remembered: COUNT,
+  viewEntries: COUNT, viewBytes: COUNT, viewContent: COUNT, viewOutput: COUNT,
+};
 const CALL = {
   id: [() => true],
   timeout: TIME,
@@ -71,7 +75,7 @@ export function textOf(value, name) {
 }
 
 /** A whole number as text. */
-function wholeText(value, name) {
+export function wholeText(value, name) {
   if (!isCount(value)) throw new TypeError(`${name}: expected ${COUNT[1]}`);
   return String(value);
 }

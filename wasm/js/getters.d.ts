@@ -3,9 +3,10 @@ import type { Called, CapabilitiesOf, Other, TerminalRef } from "./event.js";
 import type { Config, OpenRequest, Role, Version } from "./index.js";
 import type { ConnectionSnapshot, LoginMethod, ProviderState, Session, SessionSnapshot, ToolCallState } from "./session.js";
 import type { Json, ProtocolVersion, RequestId, v1 } from "./types.js";
+import type { ViewChanges, ViewContent, ViewSnapshot } from "./view.js";
 
 /** What can be asked of a connection. */
-export interface Getters<R extends Role, V extends Version> {
+export interface Getters<R extends Role, V extends Version> extends ViewGetters {
   /** How much data was received and not decoded yet. Stop reading from the transport while it is large. In bytes. */
   readonly buffered: number;
   /**
@@ -308,4 +309,61 @@ export interface Getters<R extends Role, V extends Version> {
    * @throws TypeError for what is none.
    */
   unansweredBySerial(serial: number): OpenRequest | undefined;
+}
+
+/** What can be asked of a connection and of an observer. */
+export interface ViewGetters {
+  /** The sessions that have a view: none unless the configuration says `view`. */
+  views(): string[];
+  /**
+   * A session as a conversation: what a client shows, whichever version the peers speak. All of its members are
+   * always present. The cost grows with the length of the text; `view_since` has what is new. A new object each
+   * time.
+   * @param session The session's id.
+   * @returns Undefined when there is no view of the session.
+   */
+  view(session: string): ViewSnapshot | undefined;
+  /**
+   * The revision of a session's view: a number that grows with each change. Cheap, to find out whether there is
+   * anything to draw.
+   * @param session The session's id.
+   * @returns Undefined when there is no view of the session.
+   */
+  viewRevision(session: string): number | undefined;
+  /**
+   * What has changed in a session's view since a revision, without what can be long and grows: entries and terminals
+   * lack `blocks`, `summary`, `content`, `output` and `before`. Where the number `end` of one is not what it was,
+   * `view_content` has what is new. The cost grows with what has changed. A new object each time.
+   * @param session The session's id.
+   * @param revision The revision that was read last; 0 for the first time.
+   * @returns Undefined when there is no view of the session.
+   * @throws TypeError for what is none.
+   */
+  viewSince(session: string, revision: number): ViewChanges | undefined;
+  /**
+   * The content of an entry, or of a terminal, from a position on: of a content that has grown at its end, what is
+   * new. The cost grows with that, so that all of a content costs as much however often it is read while it grows. A
+   * new object each time.
+   * @param session The session's id.
+   * @param index The entry's index.
+   * @param position The `end` that the content was read to; 0 for all of it.
+   * @returns Undefined when there is no view of the session, or it has no such entry.
+   * @throws TypeError for what is none.
+   */
+  viewContent(session: string, index: number, position: number): ViewContent | undefined;
+  /**
+   * All text of a message, or of the summary of a compaction, in one piece.
+   * @param session The session's id.
+   * @param index The entry's index.
+   * @returns Undefined when there is no view of the session, or the entry of this index is neither a message nor a
+   * compaction.
+   * @throws TypeError for what is none.
+   */
+  viewText(session: string, index: number): string | undefined;
+  /**
+   * Forgets the view of a session that is over; whether there was one. Views of closed and deleted sessions stay
+   * until then, or until 64 others are over.
+   * @param session The session's id.
+   */
+  forgetView(session: string): boolean;
 }

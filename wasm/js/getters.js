@@ -159,4 +159,50 @@ export const getters = (ask) => ({
   unansweredBySerial(serial) {
     return ask.value(this, 35, ask.wholeText(serial, "serial"));
   },
+  views() {
+    return ask.value(this, 36);
+  },
+  view(session) {
+    return ask.value(this, 37, ask.textOf(session, "session"));
+  },
+  viewRevision(session) {
+    return there(ask.numberOf(this, 5, ask.textOf(session, "session")));
+  },
+  viewSince(session, revision) {
+    return ask.value(this, 38, ask.textOf(session, "session"), ask.wholeText(revision, "revision"));
+  },
+  viewContent(session, index, position) {
+    return ask.value(this, 39, ask.textOf(session, "session"), ask.wholeText(index, "index"), ask.wholeText(position, "position"));
+  },
+  viewText(session, index) {
+    return ask.text(this, 40, ask.textOf(session, "session"), ask.wholeText(index, "index"));
+  },
+  forgetView(session) {
+    return ask.numberOf(this, 6, ask.textOf(session, "session")) === 1;
+  },
+});
+
+/** The same of an observer. */
+export const observed = (ask) => ({
+  views() {
+    return ask.value(this, 0);
+  },
+  view(session) {
+    return ask.value(this, 1, ask.textOf(session, "session"));
+  },
+  viewRevision(session) {
+    return there(ask.numberOf(this, 0, ask.textOf(session, "session")));
+  },
+  viewSince(session, revision) {
+    return ask.value(this, 2, ask.textOf(session, "session"), ask.wholeText(revision, "revision"));
+  },
+  viewContent(session, index, position) {
+    return ask.value(this, 3, ask.textOf(session, "session"), ask.wholeText(index, "index"), ask.wholeText(position, "position"));
+  },
+  viewText(session, index) {
+    return ask.text(this, 4, ask.textOf(session, "session"), ask.wholeText(index, "index"));
+  },
+  forgetView(session) {
+    return ask.numberOf(this, 1, ask.textOf(session, "session")) === 1;
+  },
 });

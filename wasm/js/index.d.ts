@@ -1,13 +1,18 @@
 /// <reference lib="esnext.disposable" />
 /** The Agent Client Protocol as a state machine without I/O: bytes in, events out, bytes out. */
 import type { Called, Event, NotificationMethod, Other, RequestEvent, RequestMethod, Told } from "./event.js";
-import type { Getters } from "./getters.js";
+import type { Getters, ViewGetters } from "./getters.js";
 import type { ConnectionSnapshot, LoginMethod, ProviderState } from "./session.js";
 import type { Session, SessionModes, SessionSnapshot, ToolCallState } from "./session.js";
 import type { Json, ProtocolVersion, RequestId, v1, v2 } from "./types.js";
 
 export type { Json, ProtocolVersion, RequestId, Session, SessionModes, SessionSnapshot, ToolCallState, v1, v2 };
-export type { ConnectionSnapshot, Getters, LoginMethod, ProviderState };
+export type { ConnectionSnapshot, Getters, LoginMethod, ProviderState, ViewGetters };
+export type {
+  ViewChanges, ViewCompaction, ViewCompactionHead, ViewContent, ViewEntry, ViewEntryBase, ViewFacts, ViewHead, ViewMessage,
+  ViewMessageHead, ViewNotice, ViewPlan, ViewPrompt, ViewQuestion, ViewSnapshot, ViewSubagent, ViewTerminal,
+  ViewTerminalHead, ViewToolCall, ViewToolCallHead, ViewUpdate,
+} from "./view.js";
 export type {
   AdviceEvent, AnsweredEvent, CancelEvent, ClosedEvent, Event, NotificationEvent, NotificationMethod, PeerError,
   LateResponseEvent, RequestEvent, RequestMethod, ResponseEvent, TerminalRef, ViolationEvent,
@@ -71,6 +76,14 @@ export interface Limits {
    * (4,096).
    */
   remembered: number;
+  /** Maximum number of complete entries in a view, and of stubs (4,096). */
+  viewEntries: number;
+  /** Maximum size of a session's view, in bytes (16 MiB). All views together may have 16 times as much. */
+  viewBytes: number;
+  /** Maximum size of one content in a view, in bytes: a message, the items of a tool call, its raw input (4 MiB). */
+  viewContent: number;
+  /** Maximum size of a terminal's output in a view, in bytes; at least the last half of that is kept (1 MiB). */
+  viewOutput: number;
 }
 
 /** The options of a connection. */
@@ -114,6 +127,8 @@ export interface Options<R extends Role = Role, V extends Version = Version> {
    * begin with an underscore (EXT-07).
    */
   foreignMethods?: readonly string[] | undefined;
+  /** Whether to keep a view of each session, the conversation as a client shows it; false by default. */
+  view?: boolean | undefined;
 }
 
 /** The options of a connection, with the defaults filled in. */
@@ -145,6 +160,8 @@ export interface Config {
    * underscore.
    */
   foreignMethods: string[];
+  /** Whether a view of each session is kept. */
+  view: boolean;
 }
 
 /** JSON text in place of a value: it is checked and sent unchanged. */
@@ -386,6 +403,7 @@ export interface Observed {
  * Pass in the bytes of each side with {@link receive}, in the order in which they were sent, and after each call take
  * {@link events} until there are none.
  */
+export interface Observer extends ViewGetters {}
 export class Observer {
   /** @throws TypeError for an unknown option, or an invalid value. */
   constructor(options?: ObserverOptions);

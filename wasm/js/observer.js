@@ -1,5 +1,6 @@
 // The observer as JavaScript has it. What each member does is said in index.d.ts; what it means, in the core.
-import { OTHER, asSession, begin, bytesOf, textOf, theBorder } from "./connection.js";
+import { OTHER, asSession, begin, bytesOf, textOf, theBorder, wholeText } from "./connection.js";
+import { observed } from "./getters.js";
 import { parse } from "./json.js";
 
 // As the core counts them.
@@ -105,6 +106,21 @@ export class Observer {
 
   static {
     if (Symbol.dispose) this.prototype[Symbol.dispose] = this.prototype.free;
+    const said = (observer, texts) => {
+      const core = observer.#live;
+      observer.#border.say(...texts);
+      return core;
+    };
+    const text = (observer, place, ...texts) => (said(observer, texts).asked(place) ? observer.#border.told() : undefined);
+    const value = (observer, place, ...texts) => {
+      const found = text(observer, place, ...texts);
+      return found === undefined ? undefined : parse(found);
+    };
+    const numberOf = (observer, place, ...texts) => said(observer, texts).numberOf(place);
+    const asked = observed({ numberOf, text, value, textOf, wholeText });
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(asked))) {
+      Object.defineProperty(this.prototype, name, { ...member, enumerable: false });
+    }
   }
 
   #text(place, of = 0, ...texts) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use libacp::connection::{Config, Limits, Policy, Role, Versions};
+use libacp::connection::{Config, Policy, Role, Versions};
 use libacp::framing::Framing;
 use libacp::json::{pointer, unescape, Writer};
 use libacp::rules::Severity;
@@ -36,17 +36,22 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
     }
     config.reminder = number(json, "reminder")?;
     config.prompt_queueing = pointer(json, "/promptQueueing") == Some("true");
-    let Limits { frame, depth, pending, sessions, terminals, remembered, .. } = &mut config.limits;
+    config.view = pointer(json, "/view") == Some("true");
+    let limits = &mut config.limits;
+    limits.depth = number(json, "limits/depth")?.unwrap_or(limits.depth);
     for (name, limit) in [
-        ("frame", frame),
-        ("pending", pending),
-        ("sessions", sessions),
-        ("terminals", terminals),
-        ("remembered", remembered),
+        ("frame", &mut limits.frame),
+        ("pending", &mut limits.pending),
+        ("sessions", &mut limits.sessions),
+        ("terminals", &mut limits.terminals),
+        ("remembered", &mut limits.remembered),
+        ("viewEntries", &mut limits.view_entries),
+        ("viewBytes", &mut limits.view_bytes),
+        ("viewContent", &mut limits.view_content),
+        ("viewOutput", &mut limits.view_output),
     ] {
         *limit = number(json, &format!("limits/{name}"))?.unwrap_or(*limit);
     }
-    *depth = number(json, "limits/depth")?.unwrap_or(*depth);
     for method in list(json, "/foreignMethods") {
         config.foreign_method(&method).map_err(|why| format!("foreignMethods: \"{method}\": {why}"))?;
     }
@@ -104,15 +109,20 @@ pub(crate) fn write(config: &Config) -> String {
         out.string(method);
     }
     out.end_array();
-    let Limits { frame, depth, pending, sessions, terminals, remembered, .. } = config.limits;
+    out.key("view").boolean(config.view);
+    let limits = &config.limits;
     out.key("limits").begin_object();
     for (name, limit) in [
-        ("frame", frame),
-        ("depth", depth as usize),
-        ("pending", pending),
-        ("sessions", sessions),
-        ("terminals", terminals),
-        ("remembered", remembered),
+        ("frame", limits.frame),
+        ("depth", limits.depth as usize),
+        ("pending", limits.pending),
+        ("sessions", limits.sessions),
+        ("terminals", limits.terminals),
+        ("remembered", limits.remembered),
+        ("viewEntries", limits.view_entries),
+        ("viewBytes", limits.view_bytes),
+        ("viewContent", limits.view_content),
+        ("viewOutput", limits.view_output),
     ] {
         out.key(name).unsigned(limit as u64);
     }
@@ -161,8 +171,9 @@ mod tests {
             r#"{"role":"agent","framing":"content-length","policy":"strict","policies":{"note":"off","error":"tolerant"},"#,
             r#""versions":[1,2],"#,
             r#""drafts":["session_fork","nes"],"timeout":90000,"cancelGrace":null,"reminder":8000,"#,
-            r#""promptQueueing":true,"foreignMethods":["vendor/x","y"],"#,
-            r#""limits":{"frame":1000,"depth":9,"pending":8,"sessions":7,"terminals":6,"remembered":5}}"#,
+            r#""promptQueueing":true,"foreignMethods":["vendor/x","y"],"view":true,"#,
+            r#""limits":{"frame":1000,"depth":9,"pending":8,"sessions":7,"terminals":6,"remembered":5,"#,
+            r#""viewEntries":4,"viewBytes":3,"viewContent":2,"viewOutput":1}}"#,
         );
         assert_eq!(write(&read(text).unwrap()), text);
     }

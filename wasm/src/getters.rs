@@ -10,7 +10,7 @@
     clippy::useless_conversion
 )]
 
-use libacp::connection::Connection;
+use libacp::connection::{Connection, Observer};
 use libacp::json::list;
 use libacp::Id;
 
@@ -18,13 +18,13 @@ use crate::config::{self, double};
 use crate::state;
 
 /// A text about a connection, or about what the texts name.
-pub(crate) type Text = fn(&Connection, [&str; 3]) -> Option<String>;
+pub(crate) type Text<T> = fn(&T, [&str; 3]) -> Option<String>;
 /// A number that a connection has.
 pub(crate) type Number = fn(&mut Connection) -> Option<f64>;
 /// A number about what the texts name.
-pub(crate) type NumberOf = fn(&Connection, [&str; 3]) -> Option<f64>;
+pub(crate) type NumberOf<T> = fn(&mut T, [&str; 3]) -> Option<f64>;
 
-pub(crate) const TEXTS: [Text; 36] = [
+pub(crate) const TEXTS: [Text<Connection>; 41] = [
     // config
     |core, _| Some(config::write(core.config())),
     // capabilities
@@ -147,6 +147,30 @@ pub(crate) const TEXTS: [Text; 36] = [
         let serial = serial.parse().ok()?;
         core.unanswered_by_serial(serial).map(state::request)
     },
+    // views
+    |core, _| {
+        Some(list(core.viewed(), |out, name| {
+            out.string(name);
+        }))
+    },
+    // view
+    |core, [session, ..]| core.view(session).map(|view| String::from(view.to_json())),
+    // viewSince
+    |core, [session, revision, ..]| {
+        let revision = revision.parse().ok()?;
+        core.view(session).map(|view| String::from(view.heads_since(revision)))
+    },
+    // viewContent
+    |core, [session, index, position]| {
+        let index = index.parse().ok()?;
+        let position = position.parse().ok()?;
+        core.view(session).and_then(|view| view.content_from(index, position)).map(String::from)
+    },
+    // viewText
+    |core, [session, index, ..]| {
+        let index = index.parse().ok()?;
+        core.view(session).and_then(|view| view.text_of(index)).map(String::from)
+    },
 ];
 
 pub(crate) const NUMBERS: [Number; 7] = [
@@ -166,7 +190,7 @@ pub(crate) const NUMBERS: [Number; 7] = [
     |core| Some(f64::from(core.login() as u8)),
 ];
 
-pub(crate) const NUMBERS_OF: [NumberOf; 5] = [
+pub(crate) const NUMBERS_OF: [NumberOf<Connection>; 7] = [
     // sessionState
     |core, [id, ..]| core.session(id).map(|session| f64::from(session.state as u8)),
     // sessionTurn
@@ -179,4 +203,42 @@ pub(crate) const NUMBERS_OF: [NumberOf; 5] = [
     |core, [session, path, ..]| {
         Some(f64::from(u8::from(core.session(session).is_some_and(|session| session.in_roots(path)))))
     },
+    // viewRevision
+    |core, [session, ..]| core.view(session).map(|view| double(view.revision())),
+    // forgetView
+    |core, [session, ..]| Some(f64::from(u8::from(core.forget_view(session)))),
+];
+
+pub(crate) const OBSERVER_TEXTS: [Text<Observer>; 5] = [
+    // views
+    |core, _| {
+        Some(list(core.viewed(), |out, name| {
+            out.string(name);
+        }))
+    },
+    // view
+    |core, [session, ..]| core.view(session).map(|view| String::from(view.to_json())),
+    // viewSince
+    |core, [session, revision, ..]| {
+        let revision = revision.parse().ok()?;
+        core.view(session).map(|view| String::from(view.heads_since(revision)))
+    },
+    // viewContent
+    |core, [session, index, position]| {
+        let index = index.parse().ok()?;
+        let position = position.parse().ok()?;
+        core.view(session).and_then(|view| view.content_from(index, position)).map(String::from)
+    },
+    // viewText
+    |core, [session, index, ..]| {
+        let index = index.parse().ok()?;
+        core.view(session).and_then(|view| view.text_of(index)).map(String::from)
+    },
+];
+
+pub(crate) const OBSERVER_NUMBERS_OF: [NumberOf<Observer>; 2] = [
+    // viewRevision
+    |core, [session, ..]| core.view(session).map(|view| double(view.revision())),
+    // forgetView
+    |core, [session, ..]| Some(f64::from(u8::from(core.forget_view(session)))),
 ];

@@ -167,8 +167,9 @@ impl Core {
 
     /// The same for a number about the texts.
     #[wasm_bindgen(js_name = numberOf)]
-    pub fn number_of(&self, place: usize) -> f64 {
-        NUMBERS_OF.get(place).and_then(|number| with_texts(|texts| number(&self.connection, texts))).unwrap_or(f64::NAN)
+    pub fn number_of(&mut self, place: usize) -> f64 {
+        let found = NUMBERS_OF.get(place).and_then(|number| with_texts(|texts| number(&mut self.connection, texts)));
+        found.unwrap_or(f64::NAN)
     }
 }
 

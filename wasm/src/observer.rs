@@ -3,6 +3,7 @@
 use libacp::connection::{Observer, Role};
 use wasm_bindgen::prelude::*;
 
+use crate::getters::{OBSERVER_NUMBERS_OF, OBSERVER_TEXTS};
 use crate::polled::Polled;
 use crate::shared::{self, with_texts};
 use crate::{config, state, type_error};
@@ -69,6 +70,19 @@ impl Watch {
             1 => config::double(self.observer.phase() as u64),
             _ => self.observer.version().map_or(f64::NAN, f64::from),
         }
+    }
+
+    /// Tells the text that stands at a place of the table of `getters`, about the texts, if there is such a thing.
+    pub fn asked(&self, place: usize) -> bool {
+        let text = OBSERVER_TEXTS.get(place);
+        shared::tell(text.and_then(|text| with_texts(|texts| text(&self.observer, texts))))
+    }
+
+    /// The number that stands at a place of the table of `getters`, about the texts; NaN where there is none.
+    #[wasm_bindgen(js_name = numberOf)]
+    pub fn number_of(&mut self, place: usize) -> f64 {
+        let number = OBSERVER_NUMBERS_OF.get(place);
+        number.and_then(|number| with_texts(|texts| number(&mut self.observer, texts))).unwrap_or(f64::NAN)
     }
 
     /// Tells one of these texts, about a side or the session that is named, if there is such a thing.

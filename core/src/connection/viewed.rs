@@ -19,6 +19,11 @@ impl Connection {
         self.views.iter().flat_map(|views| views.iter())
     }
 
+    /// The sessions that have a view, in their order.
+    pub fn viewed(&self) -> impl Iterator<Item = &str> {
+        self.views().map(|(session, _)| &**session)
+    }
+
     /// Forgets the view of a session that is over; whether there was one.
     pub fn forget_view(&mut self, session: &str) -> bool {
         self.views.as_mut().is_some_and(|views| views.forget(session))
@@ -66,6 +71,11 @@ impl Observer {
     /// All views with their sessions, as [`Connection::views`] has them.
     pub fn views(&self) -> impl Iterator<Item = (&Arc<str>, &View)> {
         self.connection.views()
+    }
+
+    /// The sessions that have a view, as [`Connection::viewed`] has them.
+    pub fn viewed(&self) -> impl Iterator<Item = &str> {
+        self.connection.viewed()
     }
 
     /// Forgets the view of a session that is over, as [`Connection::forget_view`] does.

@@ -17,6 +17,14 @@ pub(super) struct Most {
     pub(super) output: usize,
 }
 
+/// Where a content is read on: behind so many blocks, items or bytes of a terminal, and `inside` is how far in what follows
+/// those, from 1 for its beginning; 0 where nothing of that was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    pub(super) skipped: usize,
+    pub(super) inside: usize,
+}
+
 /// What it holds, by its kind.
 #[derive(Debug, Clone)]
 pub(super) enum Body {
@@ -50,10 +58,37 @@ impl Body {
         }
     }
 
+    /// How far it reaches: a number that grows while it grows. What was told as a whole counts as one.
+    pub(super) fn reach(&self) -> usize {
+        match self {
+            Body::Nothing => 0,
+            Body::Blocks(content) => content.reach(),
+            Body::Items { whole, list, .. } => usize::from(!whole.is_empty()) + list.len(),
+            Body::Output(output) => output.reach(),
+        }
+    }
+
+    /// The place where it reached so far; `None` if it never did.
+    pub(super) fn place(&self, at: usize) -> Option<Place> {
+        match self {
+            Body::Blocks(content) => content.place(at),
+            Body::Output(_) => (at <= self.reach()).then_some(Place { skipped: at, inside: at }),
+            _ => (at <= self.reach()).then_some(Place { skipped: at, inside: 0 }),
+        }
+    }
+
     /// The items of a tool call.
     pub(super) fn items(&self) -> impl Iterator<Item = &str> {
+        self.items_from(Place::default())
+    }
+
+    pub(super) fn items_from(&self, place: Place) -> impl Iterator<Item = &str> + use<'_> {
         let items = if let Body::Items { whole, list, .. } = self { Some((whole, list)) } else { None };
-        let all = items.map(|(whole, list)| json::items(whole).into_iter().chain(list.iter().map(|item| &**item)));
+        let all = items.map(|(whole, list)| {
+            let told = usize::from(!whole.is_empty());
+            let whole = if place.skipped < told { json::items(whole) } else { Vec::new() };
+            whole.into_iter().chain(list.range(place.skipped.saturating_sub(told)..).map(|item| &**item))
+        });
         all.into_iter().flatten()
     }
 
@@ -104,25 +139,26 @@ impl Body {
         }
     }
 
-    pub(super) fn write(&self, kind: EntryKind, out: &mut Writer) {
+    /// Writes the members that it is, from a place on.
+    pub(super) fn write(&self, kind: EntryKind, place: Place, out: &mut Writer) {
         match self {
             Body::Nothing => {}
             Body::Blocks(content) => {
                 out.key(if kind == EntryKind::Compaction { "summary" } else { "blocks" });
-                content.write(out);
+                content.write(place, out);
             }
             Body::Items { whole, list, .. } => {
                 out.key("content");
-                if list.is_empty() && !whole.is_empty() {
+                if list.is_empty() && !whole.is_empty() && place.skipped == 0 {
                     out.json(whole);
                     return;
                 }
                 out.begin_array();
-                self.items().for_each(|item| _ = out.json(item));
+                self.items_from(place).for_each(|item| _ = out.json(item));
                 out.end_array();
             }
             Body::Output(output) => {
-                out.key("output").string(&output.text()).key("before").unsigned(output.before());
+                out.key("output").string(&output.text_from(place.skipped)).key("before").unsigned(output.before());
             }
         }
     }

@@ -57,16 +57,31 @@ impl<'v> Changes<'v> {
     }
 
     /// All of it as JSON text: an object with `revision`, `epoch`, `reset`, the lists `entries`, `terminals` and `removed`,
-    /// `first` (the index of the first entry that is kept), and those other members of [`View::to_json`] that have changed.
+    /// `first` (the index of the first entry that is kept), and those other members of [`View::to_json`] that have changed:
+    /// all of them with `reset`.
     pub fn to_json(&self) -> String {
+        self.write(true)
+    }
+
+    /// The same with heads of entries and terminals ([`Entry::head_to_json`]), which lack what can be long and grows. Each
+    /// has a number `end`; where that is another one than before, [`Entry::content_from`] the one before has what is new.
+    pub fn heads_to_json(&self) -> String {
+        self.write(false)
+    }
+
+    fn write(&self, whole: bool) -> String {
         let mut out = Writer::new();
         out.begin_object().key("revision").unsigned(self.view.revision).key("epoch").unsigned(self.view.epoch);
         out.key("reset").boolean(self.is_reset()).key("first").unsigned(self.view.story.first());
-        self.members().for_each(|(name, value)| _ = out.key(name).json(&value));
+        if self.is_reset() {
+            self.view.facts.write(&mut out);
+        } else {
+            self.members().for_each(|(name, value)| _ = out.key(name).json(&value));
+        }
         out.key("entries").begin_array();
-        self.entries().for_each(|entry| entry.write(&mut out));
+        self.entries().for_each(|entry| entry.write(&mut out, whole));
         out.end_array().key("terminals").begin_array();
-        self.terminals().for_each(|entry| entry.write(&mut out));
+        self.terminals().for_each(|entry| entry.write(&mut out, whole));
         out.end_array().key("removed").begin_array();
         self.removed().for_each(|index| _ = out.unsigned(index));
         out.end_array().end_object();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::body::Place;
 use crate::json::{self, Kind, Scanner, Text, Writer, MAX_DEPTH};
 
 /// What a block takes beside its bytes.
@@ -72,10 +73,46 @@ impl Content {
     }
 
     pub(super) fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
-        self.pieces.iter().map(|piece| match &piece.json {
+        self.blocks_from(Place::default())
+    }
+
+    /// How far it reaches: each block counts as one, and each byte of text.
+    pub(super) fn reach(&self) -> usize {
+        self.text.len() + self.pieces.len()
+    }
+
+    /// The place where it reached so far. It is looked for from the end, near which it is.
+    pub(super) fn place(&self, at: usize) -> Option<Place> {
+        let mut end = self.reach();
+        for (number, piece) in self.pieces.iter().enumerate().rev() {
+            let begin = end - piece.text.len() - 1;
+            if at >= end {
+                return (at == end).then_some(Place { skipped: number + 1, inside: 0 });
+            }
+            if at > begin {
+                let inside = at - begin;
+                let ended = piece.json.is_none() && self.text.is_char_boundary(piece.text.start + inside - 1);
+                return ended.then_some(Place { skipped: number, inside });
+            }
+            end = begin;
+        }
+        (at == 0).then_some(Place::default())
+    }
+
+    pub(super) fn blocks_from(&self, place: Place) -> impl Iterator<Item = Block<'_>> + use<'_> {
+        let rest = self.pieces[place.skipped..].iter().enumerate();
+        rest.map(move |(number, piece)| match &piece.json {
             Some(json) => Block::Json(json),
+            None if number == 0 => {
+                Block::Text(&self.text[piece.text.start + place.inside.saturating_sub(1)..piece.text.end])
+            }
             None => Block::Text(&self.text[piece.text.clone()]),
         })
+    }
+
+    pub(super) fn text_from(&self, place: Place) -> &str {
+        let first = self.pieces.get(place.skipped);
+        first.map_or("", |piece| &self.text[piece.text.start + place.inside.saturating_sub(1)..])
     }
 
     /// Adds one block of JSON.
@@ -150,9 +187,9 @@ impl Content {
         true
     }
 
-    pub(super) fn write(&self, out: &mut Writer) {
+    pub(super) fn write(&self, place: Place, out: &mut Writer) {
         out.begin_array();
-        for block in self.blocks() {
+        for block in self.blocks_from(place) {
             match block {
                 Block::Text(text) => {
                     out.begin_object().key("type").string("text").key("text").string(text).end_object();
@@ -170,7 +207,7 @@ mod tests {
 
     fn shown(content: &Content) -> String {
         let mut out = Writer::new();
-        content.write(&mut out);
+        content.write(Place::default(), &mut out);
         out.finish().unwrap()
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::body::{Body, Most};
+use super::body::{Body, Most, Place};
 use super::content::{Block, Content};
 use super::kind::EntryKind;
 use super::output::Output;
@@ -29,6 +29,8 @@ pub struct Entry {
     pub(super) id: Option<Box<str>>,
     pub(super) revision: u64,
     pub(super) rewritten: u64,
+    /// The position where its content begins. It is behind all positions of the contents that it had before.
+    pub(super) start: u64,
     pub(super) turn: u64,
     /// Those that changed before and after it.
     pub(super) older: u64,
@@ -60,6 +62,7 @@ impl Entry {
             id: id.map(Into::into),
             revision: 0,
             rewritten: 0,
+            start: 0,
             turn,
             older: super::story::NONE,
             newer: super::story::NONE,
@@ -212,7 +215,7 @@ impl Entry {
     ///
     /// | type | members |
     /// | --- | --- |
-    /// | all | `type`, `index`, `revision`, `rewritten`, `turn`, `id` (string or null), `meta` (an object), `discarded`, `trimmed`, `truncated` |
+    /// | all | `type`, `index`, `revision`, `rewritten`, `turn`, `id` (string or null), `meta` (an object), `discarded`, `trimmed`, `truncated`, `end` ([`end`](Self::end)) |
     /// | `message` | `role` (`user`, `agent`, `thought`, `session`), `blocks` (a list of content blocks, adjacent text merged), `pending`; of role `session` also `senderSessionId`, `recipientSessionId`, `senderMessageId`, `recipientMessageId` |
     /// | `tool_call` | `name`, `title`, `kind`, `status`, `content` (a list), `locations`, `rawInput`, `rawOutput`, `capabilities`, `permission` (the serial number of the open request, or null) |
     /// | `terminal` | `command`, `cwd`, `size`, `exitStatus`, `capabilities`, `output` (text), `before` (bytes that came before it) |
@@ -228,11 +231,12 @@ impl Entry {
     /// answered last.
     pub fn to_json(&self) -> String {
         let mut out = Writer::new();
-        self.write(&mut out);
+        self.write(&mut out, true);
         out.finish().unwrap_or_default()
     }
 
-    pub(super) fn write(&self, out: &mut Writer) {
+    /// Writes it, with its content or without.
+    pub(super) fn write(&self, out: &mut Writer, whole: bool) {
         out.begin_object().key("type").string(self.kind.name());
         out.key("index").unsigned(self.index).key("revision").unsigned(self.revision);
         out.key("rewritten").unsigned(self.rewritten).key("turn").unsigned(self.turn).key("id");
@@ -246,7 +250,10 @@ impl Entry {
         for ((name, default), value) in self.kind.members().iter().zip(&self.members) {
             out.key(name).json(value.as_deref().unwrap_or(default));
         }
-        self.body.write(self.kind, out);
+        out.key("end").unsigned(self.end());
+        if whole {
+            self.body.write(self.kind, Place::default(), out);
+        }
         if self.kind == EntryKind::ToolCall {
             match self.permission {
                 Some(serial) => out.key("permission").unsigned(serial),

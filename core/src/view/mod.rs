@@ -35,7 +35,7 @@
 //! Theory of operation. The connection shows each message that went through to `views`, after the engine has followed it.
 //! What an update does is an operation of the engine's (`engine::operations`); `fold` applies it to the `story`, the
 //! list of entries. `prompts` has what the client asks, which is in the conversation once the agent has taken it up;
-//! `replay` what happens when a conversation is told again; `facts` what there is one of. Read `entry` first for what is
+//! `replay` what happens when a conversation is told again; `facts` what there is one of; `tail` is how a content is read while it grows. Read `entry` first for what is
 //! kept, then `story`, then `fold`.
 
 mod body;
@@ -50,6 +50,7 @@ mod output;
 mod prompts;
 mod replay;
 mod story;
+mod tail;
 mod terminals;
 mod views;
 
@@ -60,6 +61,7 @@ pub use content::Block;
 pub use entry::Entry;
 pub use kind::EntryKind;
 pub use prompts::{OpenPrompt, Question};
+pub use tail::Tail;
 pub(crate) use views::Views;
 
 pub use crate::engine::operations::Speaker;
@@ -298,9 +300,9 @@ impl View {
         out.begin_object().key("revision").unsigned(self.revision).key("epoch").unsigned(self.epoch);
         self.facts.write(&mut out);
         out.key("entries").begin_array();
-        self.entries().for_each(|entry| entry.write(&mut out));
+        self.entries().for_each(|entry| entry.write(&mut out, true));
         out.end_array().key("terminals").begin_array();
-        self.terminals().for_each(|entry| entry.write(&mut out));
+        self.terminals().for_each(|entry| entry.write(&mut out, true));
         out.end_array().end_object();
         out.finish().unwrap_or_default()
     }

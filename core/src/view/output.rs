@@ -76,6 +76,22 @@ impl Output {
 
     /// The bytes as text, without the part of a character that may stand at either end; what is no UTF-8 is U+FFFD.
     pub(super) fn text(&self) -> Cow<'_, str> {
+        self.text_from(0)
+    }
+
+    /// How many bytes the text is of, with those that it leaves out at its beginning.
+    pub(super) fn reach(&self) -> usize {
+        self.whole().1
+    }
+
+    /// The text from a byte on that it has reached once.
+    pub(super) fn text_from(&self, at: usize) -> Cow<'_, str> {
+        let (start, end) = self.whole();
+        String::from_utf8_lossy(&self.bytes[at.clamp(start, end)..end])
+    }
+
+    /// Where the text begins and ends.
+    fn whole(&self) -> (usize, usize) {
         let continues = |byte: &&u8| **byte & 0xC0 == 0x80;
         let cut = if self.before > 0 { self.bytes.iter().take(3).take_while(continues).count() } else { 0 };
         let whole = &self.bytes[cut..];
@@ -83,7 +99,7 @@ impl Output {
             let lead = whole[whole.len() - back];
             lead >= 0xC0 && std::str::from_utf8(&whole[whole.len() - back..]).is_err_and(|e| e.error_len().is_none())
         });
-        String::from_utf8_lossy(&whole[..whole.len() - open.unwrap_or(0)])
+        (cut, self.bytes.len() - open.unwrap_or(0))
     }
 }
 

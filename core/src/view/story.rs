@@ -168,6 +168,10 @@ impl Story {
         }
         let now = entry.cost();
         let before = std::mem::replace(&mut entry.counted, now);
+        if rewritten {
+            // What it took is more than its content reached.
+            entry.start += before as u64 + 1;
+        }
         self.bytes = self.bytes + now - before;
         if newest == index {
             return;
@@ -241,7 +245,7 @@ impl Story {
             self.full -= 1;
             self.trimmed += 1;
             *revision += 1;
-            self.touch(index, *revision, false);
+            self.touch(index, *revision, true);
             changed = true;
         }
         // Ids of stubs are bytes too.

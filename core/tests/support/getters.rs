@@ -195,6 +195,40 @@ pub(crate) fn get(core: &mut Connection, name: &str, with: &[Value]) -> Result<V
             let id = as_id(id)?;
             json!(core.unanswered_by_id(&id).map(|value| value.serial))
         }
+        ("views", []) => {
+            json!(Some(core.viewed().map(str::to_owned).collect::<Vec<_>>()))
+        }
+        ("view", [session]) => {
+            let session = &*as_text(session)?;
+            json!(core.view(session).map(|view| read(String::from(view.to_json()))))
+        }
+        ("view_revision", [session]) => {
+            let session = &*as_text(session)?;
+            json!(core.view(session).map(|view| view.revision()))
+        }
+        ("view_since", [session, revision]) => {
+            let session = &*as_text(session)?;
+            let revision = revision.as_u64().ok_or("no whole number")?;
+            json!(core.view(session).map(|view| read(String::from(view.heads_since(revision)))))
+        }
+        ("view_content", [session, index, position]) => {
+            let session = &*as_text(session)?;
+            let index = index.as_u64().ok_or("no whole number")?;
+            let position = position.as_u64().ok_or("no whole number")?;
+            json!(core
+                .view(session)
+                .and_then(|view| view.content_from(index, position))
+                .map(|value| read(String::from(value))))
+        }
+        ("view_text", [session, index]) => {
+            let session = &*as_text(session)?;
+            let index = index.as_u64().ok_or("no whole number")?;
+            json!(core.view(session).and_then(|view| view.text_of(index)).map(String::from))
+        }
+        ("forget_view", [session]) => {
+            let session = &*as_text(session)?;
+            json!(Some(core.forget_view(session)))
+        }
         _ => return Err(format!("there is no getter {name} that takes {with:?}")),
     })
 }

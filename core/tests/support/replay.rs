@@ -96,7 +96,7 @@ impl Scenario {
             fed: 0,
             events: Vec::new(),
             frames: Frames::new(self.config["framing"].as_str()),
-            drawn: BTreeMap::new(),
+            copies: BTreeMap::new(),
             at: 0,
             judge,
         };
@@ -144,7 +144,7 @@ impl Scenario {
             fed: 0,
             events: Vec::new(),
             frames: Frames::new(self.config["framing"].as_str()),
-            drawn: BTreeMap::new(),
+            copies: BTreeMap::new(),
             at: 0,
             judge,
         }
@@ -185,8 +185,8 @@ struct Replay<'a> {
     fed: usize,
     events: Vec<Value>,
     frames: Frames,
-    /// The revision of each view at the last step that looked at it.
-    drawn: BTreeMap<String, u64>,
+    /// What is kept of each view.
+    copies: BTreeMap<String, viewed::Copy>,
     at: usize,
     judge: &'a mut Judge<'a>,
 }
@@ -196,8 +196,7 @@ impl Replay<'_> {
         expected::known_step(step)?;
         if let Some(bytes) = fed(step) {
             self.frames.feed(&bytes);
-            self.feed(&bytes, included, eager);
-            return Ok(());
+            return self.feed(&bytes, included, eager);
         }
         if let Some(expected) = step.get("expect") {
             self.drain();
@@ -224,7 +223,7 @@ impl Replay<'_> {
             self.drain();
             self.events.clear();
             self.take();
-            return viewed::same(&self.connection, step, &mut self.drawn);
+            return viewed::same(&mut self.connection, step, &mut self.copies);
         }
         if let Some(name) = step.get("get") {
             let name = name.as_str().ok_or("a getter has a name")?;
@@ -255,32 +254,34 @@ impl Replay<'_> {
         self.call(step)
     }
 
-    fn feed(&mut self, bytes: &[u8], included: bool, eager: bool) {
+    fn feed(&mut self, bytes: &[u8], included: bool, eager: bool) -> Result<(), String> {
         let cut = match self.split {
             Split::EveryByte if bytes.len() <= LONG => {
-                for byte in bytes.chunks(1) {
-                    self.piece(byte, eager);
-                }
-                return;
+                return bytes.chunks(1).try_for_each(|byte| self.piece(byte, eager));
             }
             Split::At(at) if !included => at.saturating_sub(self.fed).min(bytes.len()),
             _ => bytes.len(),
         };
         for piece in [&bytes[..cut], &bytes[cut..]] {
             if !piece.is_empty() || bytes.is_empty() {
-                self.piece(piece, eager);
+                self.piece(piece, eager)?;
             }
         }
         if !included {
             self.fed += bytes.len();
         }
+        Ok(())
     }
 
-    fn piece(&mut self, bytes: &[u8], eager: bool) {
+    fn piece(&mut self, bytes: &[u8], eager: bool) -> Result<(), String> {
         self.connection.receive(bytes);
         if eager && self.split != Split::Whole {
             self.drain();
+            for (session, copy) in &mut self.copies {
+                copy.follow(&mut self.connection, session)?;
+            }
         }
+        Ok(())
     }
 
     fn drain(&mut self) {

@@ -9,6 +9,7 @@ use anyhow::{bail, ensure, Context, Result};
 
 use crate::model::getters::Getters;
 use crate::model::{self, Model};
+use getters::Owner;
 
 mod about;
 mod c;
@@ -49,6 +50,7 @@ const GETTERS: &[GetterOutput] = &[
     ("core/tests/support/getters.rs", |getters| Ok(getters::replayers::rust(getters))),
     ("ffi/src/flow.rs", |getters| getters::c::file(getters, "flow")),
     ("ffi/src/known.rs", |getters| getters::c::file(getters, "known")),
+    ("ffi/src/viewed.rs", |getters| getters::c::file(getters, "viewed")),
     ("python/src/getters.rs", |getters| Ok(getters::python::file(getters))),
     ("tests/c/getters.c", |getters| Ok(getters::replayers::c(getters))),
     ("wasm/js/getters.d.ts", |getters| Ok(getters::javascript::types(getters))),
@@ -56,10 +58,13 @@ const GETTERS: &[GetterOutput] = &[
     ("wasm/src/getters.rs", |getters| Ok(getters::javascript::module(getters))),
 ];
 
-/// Parts of files that people write: each with its path, and its text.
-const PARTS: &[GetterOutput] = &[
-    ("include/acp_connection.hpp", |getters| Ok(getters::cpp::part(getters))),
-    ("python/libacp/_native.pyi", |getters| Ok(getters::python::part(getters))),
+/// Parts of files that people write: each path with the texts of its parts, in their order.
+const PARTS: &[(&str, fn(&Getters) -> Vec<String>)] = &[
+    ("include/acp_connection.hpp", |getters| vec![getters::cpp::part(getters, Owner::Connection)]),
+    ("include/acp_observer.hpp", |getters| vec![getters::cpp::part(getters, Owner::Observer)]),
+    ("python/libacp/_native.pyi", |getters| {
+        [Owner::Connection, Owner::Observer].map(|owner| getters::python::part(getters, owner)).into()
+    }),
 ];
 
 /// What every generated file starts with, after the comment sign of its language.
@@ -74,7 +79,7 @@ pub(crate) fn run(check: bool) -> Result<()> {
     let getters = model::getters::load()?;
     let made = GETTERS.iter().map(|(path, text)| Ok(((*path).to_owned(), text(&getters).context(*path)?)));
     let made: Vec<_> = made.collect::<Result<_>>()?;
-    let parts = PARTS.iter().map(|(path, text)| Ok(((*path).to_owned(), with_part(path, &text(&getters)?)?)));
+    let parts = PARTS.iter().map(|(path, text)| Ok(((*path).to_owned(), with_parts(path, &text(&getters))?)));
     let parts: Vec<_> = parts.collect::<Result<_>>()?;
     for (path, mut text) in
         single.into_iter().chain(tables::files(&model.versions)).chain(rust::files(&model)?).chain(made).chain(parts)
@@ -100,20 +105,22 @@ pub(crate) fn run(check: bool) -> Result<()> {
     Ok(())
 }
 
-/// The text of a file with its generated part replaced.
-fn with_part(path: &str, part: &str) -> Result<String> {
+/// The text of a file with its generated parts replaced.
+fn with_parts(path: &str, parts: &[String]) -> Result<String> {
     let old = fs::read_to_string(path).context(path.to_owned())?;
-    replaced(&old, part).with_context(|| format!("{path} has no generated part, or more than one"))
+    replaced(&old, parts).with_context(|| format!("{path} has another number of generated parts"))
 }
 
-/// A text in which `part` stands between the lines that say where the generated part begins and ends.
-fn replaced(old: &str, part: &str) -> Option<String> {
+/// A text in which `parts` stand between the lines that say where a generated part begins and ends.
+fn replaced(old: &str, parts: &[String]) -> Option<String> {
+    let Some((part, parts)) = parts.split_first() else {
+        return (!old.contains(getters::BEGIN) && !old.contains(getters::END)).then(|| old.to_owned());
+    };
     let (before, rest) = old.split_once(getters::BEGIN)?;
     let (_, after) = rest.split_once(getters::END)?;
     // The line of the end begins with a comment sign and as many blanks as that of the beginning.
     let sign = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-    let once = !after.contains(getters::BEGIN) && !after.contains(getters::END);
-    once.then(|| format!("{before}{}\n{part}{sign}{}{after}", getters::BEGIN, getters::END))
+    Some(format!("{before}{}\n{part}{sign}{}{}", getters::BEGIN, getters::END, replaced(after, parts)?))
 }
 
 /// The first line, from 1, in which two texts differ.
@@ -171,9 +178,12 @@ mod tests {
     #[test]
     fn a_generated_part_is_replaced_and_nothing_else() {
         let text = |part: &str| format!("class A\n    // {}\n{part}    // {}\nend\n", getters::BEGIN, getters::END);
-        assert_eq!(replaced(&text("old\n"), "new\nnewer\n").unwrap(), text("new\nnewer\n"));
-        assert_eq!(replaced("class A", "new"), None);
-        assert_eq!(replaced(&(text("") + &text("")), "new"), None);
+        let parts = ["new\nnewer\n".to_owned(), "other\n".to_owned()];
+        assert_eq!(replaced(&text("old\n"), &parts[..1]).unwrap(), text("new\nnewer\n"));
+        let both = text("new\nnewer\n") + &text("other\n");
+        assert_eq!(replaced(&(text("") + &text("old\n")), &parts), Some(both));
+        assert_eq!(replaced("class A", &parts[..1]), None);
+        assert_eq!(replaced(&(text("") + &text("")), &parts[..1]), None);
     }
 
     #[test]

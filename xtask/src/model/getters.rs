@@ -39,6 +39,8 @@ pub(crate) struct Enumeration {
 pub(crate) struct Group {
     /// What they are, in one sentence.
     pub(crate) about: String,
+    /// Whether an observer is asked for the same.
+    pub(crate) of_observers: bool,
     /// They, in the order of the C header.
     pub(crate) getters: Vec<Getter>,
 }
@@ -68,8 +70,8 @@ pub(crate) struct Getter {
     pub(crate) name: String,
     /// The core's method, or field.
     pub(crate) core: String,
-    /// Whether it is asked of a session: the first parameter is the session's id then.
-    pub(crate) of_session: bool,
+    /// What of the connection's it is asked of; the first parameter is the session's id then.
+    pub(crate) of: Option<Of>,
     /// The core has a field instead of a method.
     pub(crate) field: bool,
     /// The core's method changes the connection.
@@ -103,6 +105,31 @@ pub(crate) struct Getter {
     pub(crate) members: Vec<String>,
 }
 
+/// What a connection has of each session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    Session,
+    View,
+}
+
+impl Of {
+    /// The core's method that finds it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Of::Session => "session",
+            Of::View => "view",
+        }
+    }
+
+    /// When there is none.
+    fn none(self) -> &'static str {
+        match self {
+            Of::Session => "when the session is not known",
+            Of::View => "when there is no view of the session",
+        }
+    }
+}
+
 /// Something that a getter takes.
 #[derive(Debug)]
 pub(crate) struct Parameter {
@@ -131,7 +158,10 @@ pub(crate) enum Shape {
     /// A number of things.
     Count,
     Uint16,
+    Uint64,
     Text,
+    /// Bytes that stay where they are; for C alone.
+    Bytes,
     /// A JSON text that is a value in languages that read it.
     Json,
     /// As [`Json`](Shape::Json), with the session's terminals by id.
@@ -154,11 +184,13 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    const WORDS: [(&'static str, Shape); 14] = [
+    const WORDS: [(&'static str, Shape); 16] = [
         ("boolean", Shape::Boolean),
         ("count", Shape::Count),
         ("uint16", Shape::Uint16),
+        ("uint64", Shape::Uint64),
         ("text", Shape::Text),
+        ("bytes", Shape::Bytes),
         ("json", Shape::Json),
         ("session-snapshot", Shape::SessionSnapshot),
         ("names", Shape::Names),
@@ -184,19 +216,19 @@ impl Getter {
 
     /// Whether it is called in a language, rather than read.
     pub(crate) fn is_called(&self, language: Language) -> bool {
-        self.of_session || !self.takes.is_empty() || self.called.contains(&language)
+        self.of.is_some() || !self.takes.is_empty() || self.called.contains(&language)
     }
 
     /// Whether there may be nothing to give.
     pub(crate) fn may_be_nothing(&self) -> bool {
-        self.none.is_some() || (self.of_session && !self.otherwise)
+        self.none.is_some() || (self.of.is_some() && !self.otherwise)
     }
 
     /// When there is nothing to give, in words that go on behind "nothing".
     pub(crate) fn nothing(&self) -> Option<String> {
-        match (&self.none, self.of_session) {
-            (Some(none), true) => Some(format!("when the session is not known, or {none}")),
-            (None, true) if !self.otherwise => Some("when the session is not known".to_owned()),
+        match (&self.none, self.of) {
+            (Some(none), Some(of)) => Some(format!("{}, or {none}", of.none())),
+            (None, Some(of)) if !self.otherwise => Some(of.none().to_owned()),
             (none, _) => none.clone(),
         }
     }
@@ -205,7 +237,7 @@ impl Getter {
     pub(crate) fn parameters(&self) -> Vec<Parameter> {
         // As the languages have long named it: `session_state(id)`, but `in_roots(session, path)`.
         let name = if self.name.starts_with("session") { "id" } else { "session" };
-        let session = self.of_session.then(|| Parameter {
+        let session = self.of.map(|_| Parameter {
             name: name.to_owned(),
             kind: Takes::Text,
             doc: "the session's id".to_owned(),
@@ -222,6 +254,11 @@ impl Getter {
 }
 
 impl Getters {
+    /// Those that observers have too.
+    pub(crate) fn of_observers(&self) -> impl Iterator<Item = &Getter> {
+        self.groups.values().filter(|group| group.of_observers).flat_map(|group| &group.getters)
+    }
+
     /// All getters in their order.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Getter> {
         self.groups.values().flat_map(|group| &group.getters)
@@ -252,8 +289,9 @@ fn parse(text: &str, rules: &BTreeSet<String>) -> Result<Getters> {
     }
     let mut names = BTreeSet::new();
     for (name, node) in node.entries()?.into_iter().filter(|(name, _)| *name != "enums") {
-        node.only(&["about", "getters"])?;
-        let mut group = Group { about: node.need("about")?.str()?.to_owned(), getters: Vec::new() };
+        node.only(&["about", "observers", "getters"])?;
+        let about = node.need("about")?.str()?.to_owned();
+        let mut group = Group { about, of_observers: node.flag("observers")?, getters: Vec::new() };
         for (name, node) in node.need("getters")?.entries()? {
             let getter = getter(name, &node, &getters.enums).with_context(|| node.at.clone())?;
             ensure!(names.insert(name.to_owned()), "{}: there is another getter of this name", node.at);
@@ -305,10 +343,13 @@ fn getter(name: &str, node: &Node<'_>, enums: &IndexMap<String, Enumeration>) ->
         types.only(&["python", "typescript"])?;
     }
     let ty = |language: &str| types.as_ref().map_or(Ok(None), |types| types.text(language));
+    let of = node.get("of").map(|node| {
+        node.named(&["session", "view"], |word| [Of::Session, Of::View].into_iter().find(|of| of.name() == word))
+    });
     let getter = Getter {
         name: name.to_owned(),
         core: node.text("core")?.unwrap_or_else(|| name.to_owned()),
-        of_session: node.word("of", "session")?,
+        of: of.transpose()?,
         field: node.flag("field")?,
         changes: node.flag("changes")?,
         made: node.flag("made")?,
@@ -332,14 +373,16 @@ fn getter(name: &str, node: &Node<'_>, enums: &IndexMap<String, Enumeration>) ->
     ensure!(getter.doc.ends_with('.'), "the description is no sentence");
     ensure!(getter.draft.as_deref().is_none_or(|draft| DRAFTS.contains(&draft)), "there is no such draft");
     ensure!(
-        !getter.otherwise || (getter.of_session && getter.gives == Shape::Boolean && node.value["otherwise"] == false),
+        !getter.otherwise
+            || (getter.of.is_some() && getter.gives == Shape::Boolean && node.value["otherwise"] == false),
         "`otherwise` is for booleans of sessions, and false"
     );
     let counted = matches!(getter.gives, Shape::Count | Shape::Uint16);
     ensure!(getter.unit.is_none() || counted, "only numbers have a unit");
     ensure!(getter.unit.is_some() || getter.gives != Shape::Count, "what does it count? Its `unit` is missing");
-    let slices = getter.of_session || !getter.takes.is_empty();
-    ensure!(!(getter.changes && slices), "what changes the connection takes nothing");
+    ensure!(!getter.changes || getter.gives == Shape::Boolean, "what changes the connection is a boolean");
+    let only_c = getter.languages == [Language::C];
+    ensure!(getter.gives != Shape::Bytes || only_c, "bytes are for C");
     Ok(getter)
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use super::{json_list, value, Said, ALLOWED};
+use super::{json_list, value, Owner, Said, ALLOWED};
 use crate::codegen::about::wrap;
 use crate::codegen::MARK;
 use crate::model::getters::{Getter, Getters, Language, Parameter, Shape, Takes};
@@ -41,8 +41,12 @@ pub(super) fn is_const(getter: &Getter) -> bool {
 pub(in crate::codegen) fn file(getters: &Getters, group: &str) -> Result<String> {
     let group = getters.groups.get(group).with_context(|| format!("there is no group {group}"))?;
     let mut functions = String::new();
-    for getter in group.getters.iter().filter(|getter| getter.is_in(Language::C)) {
-        function(&mut functions, getters, getter);
+    let owners: &[Owner] =
+        if group.of_observers { &[Owner::Connection, Owner::Observer] } else { &[Owner::Connection] };
+    for owner in owners {
+        for getter in group.getters.iter().filter(|getter| getter.is_in(Language::C)) {
+            function(&mut functions, getters, getter, *owner);
+        }
     }
     let mut out = format!("// {MARK}\n//! {}\n\n{ALLOWED}", group.about);
     let words: Vec<&str> = functions.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -61,6 +65,7 @@ pub(in crate::codegen) fn file(getters: &Getters, group: &str) -> Result<String>
         ("crate::connection", &["acp_connection", "ask", "tell"]),
         ("crate::lists", &["acp_requests", "acp_sessions", "acp_terminals"]),
         ("crate::numbers", &["Number"]),
+        ("crate::observer", &["acp_observer"]),
     ] {
         let used = |name: &&&str| match **name {
             "Number" => functions.contains(".number()"),
@@ -74,19 +79,19 @@ pub(in crate::codegen) fn file(getters: &Getters, group: &str) -> Result<String>
     Ok(out + "\n" + &functions)
 }
 
-fn function(out: &mut String, getters: &Getters, getter: &Getter) {
+fn function(out: &mut String, getters: &Getters, getter: &Getter, owner: Owner) {
     let parameters = getter.parameters();
-    for line in documentation(getters, getter) {
+    for line in documentation(getters, getter, owner) {
         let _ = writeln!(out, "/// {line}");
     }
-    let name = &getter.name;
+    let (name, owner) = (&getter.name, owner.name());
     let pointer = if is_const(getter) { "*const" } else { "*mut" };
-    let mut declared = vec![format!("connection: {pointer} acp_connection")];
+    let mut declared = vec![format!("{owner}: {pointer} acp_{owner}")];
     declared.extend(parameters.iter().map(|parameter| format!("{}: {}", parameter.name, parameter_type(parameter))));
     declared.push(format!("out: *mut {}", output_type(getter)));
     let promised: Vec<&str> = parameters.iter().filter(|one| one.kind != Takes::Number).map(|one| &*one.name).collect();
     let promised: Vec<String> =
-        ["connection"].into_iter().chain(promised).chain(["out"]).map(|name| format!("`{name}`")).collect();
+        [owner].into_iter().chain(promised).chain(["out"]).map(|name| format!("`{name}`")).collect();
     let promised =
         promised.split_last().map_or_else(String::new, |(last, first)| format!("{} and {last}", first.join(", ")));
     let given = match parameters.as_slice() {
@@ -96,19 +101,15 @@ fn function(out: &mut String, getters: &Getters, getter: &Getter) {
     let taken = tuple(&parameters, |parameter| parameter.name.clone());
     let body = match form(getter) {
         Form::Ask => {
-            format!(
-                "ask(connection, out, || {given}, |core, {taken}| {})",
-                value("core", getter, |e| convert(getter, e))
-            )
+            format!("ask({owner}, out, || {given}, |core, {taken}| {})", value("core", getter, |e| convert(getter, e)))
         }
         Form::Tell => {
-            format!(
-                "tell(connection, out, || {given}, |core, {taken}| {})",
-                value("core", getter, |e| convert(getter, e))
-            )
+            format!("tell({owner}, out, || {given}, |core, {taken}| {})", value("core", getter, |e| convert(getter, e)))
         }
         Form::Change => {
-            format!("change(connection, |connection| output(out, || Ok(connection.core_mut().{}())))", getter.core)
+            let given: Vec<String> = getter.takes.iter().map(argument).collect();
+            let call = format!("{owner}.core_mut().{}({})", getter.core, given.join(", "));
+            format!("change({owner}, |{owner}| output(out, || Ok({call})))")
         }
         Form::Make => {
             let core = format!("shared(connection)?.core().{}()", getter.core);
@@ -122,7 +123,7 @@ fn function(out: &mut String, getters: &Getters, getter: &Getter) {
     };
     let _ = write!(
         out,
-        "#[no_mangle]\npub unsafe extern \"C\" fn acp_connection_{name}({}) -> acp_status {{\n\
+        "#[no_mangle]\npub unsafe extern \"C\" fn acp_{owner}_{name}({}) -> acp_status {{\n\
          // SAFETY: {promised} are as the header requires.\nunsafe {{ {body} }}\n}}\n\n",
         declared.join(", ")
     );
@@ -159,12 +160,13 @@ fn output_type(getter: &Getter) -> &'static str {
         Shape::Count => "usize",
         Shape::Uint16 => "u16",
         Shape::Enum(_) => "i32",
-        Shape::Request => "u64",
+        Shape::Request | Shape::Uint64 => "u64",
         Shape::Config => "*mut acp_config",
         Shape::Sessions => "*mut acp_sessions",
         Shape::Requests => "*mut acp_requests",
         Shape::Terminals => "*mut acp_terminals",
         Shape::Text
+        | Shape::Bytes
         | Shape::Json
         | Shape::SessionSnapshot
         | Shape::Session
@@ -182,22 +184,22 @@ fn convert(getter: &Getter, expression: &str) -> String {
         Shape::RequestId => format!("{expression}.id.to_json()"),
         list @ (Shape::Names | Shape::Rows(_)) => json_list(expression, list),
         Shape::Text | Shape::Json | Shape::SessionSnapshot if getter.made => format!("String::from({expression})"),
-        Shape::Text | Shape::Json => format!("acp_slice::from({expression})"),
+        Shape::Text | Shape::Bytes | Shape::Json => format!("acp_slice::from({expression})"),
         _ => expression.to_owned(),
     }
 }
 
 /// The comment of a function: what it is for, its parameters, its output, and the statuses that it returns.
-fn documentation(getters: &Getters, getter: &Getter) -> Vec<String> {
-    let said = Said::of(getter);
-    let mut items = vec!["`connection`: the connection".to_owned()];
+fn documentation(getters: &Getters, getter: &Getter, owner: Owner) -> Vec<String> {
+    let (said, owner) = (Said::of(getter), owner.name());
+    let mut items = vec![format!("`{owner}`: the {owner}")];
     for parameter in getter.parameters() {
         let json = if parameter.kind == Takes::Id { " as JSON text" } else { "" };
         items.push(format!("`{}`: {}{json}", parameter.name, parameter.doc));
     }
     let until = match form(getter) {
-        Form::Tell => "; valid until the next call that changes the connection, this function included",
-        _ => "; valid until the next call that changes the connection",
+        Form::Tell => format!("; valid until the next call that changes the {owner}, this function included"),
+        _ => format!("; valid until the next call that changes the {owner}"),
     };
     let frees = |list: &str| format!("; the caller owns it and frees it with `acp_{list}_free`");
     let output = match &getter.gives {
@@ -206,6 +208,7 @@ fn documentation(getters: &Getters, getter: &Getter) -> Vec<String> {
             .as_ref()
             .map_or_else(|| "a number".to_owned(), |prefix| format!("one of `{prefix}_…`")),
         Shape::Text => format!("the text{until}"),
+        Shape::Bytes => format!("the bytes, not copied{until}"),
         Shape::RequestId => format!("the id as JSON text{until}"),
         Shape::Json | Shape::SessionSnapshot | Shape::Session => format!("JSON text{until}"),
         Shape::Names => format!("JSON text, a list of strings{until}"),
@@ -213,14 +216,14 @@ fn documentation(getters: &Getters, getter: &Getter) -> Vec<String> {
             let names: Vec<String> = members.keys().map(|name| format!("\"{name}\"")).collect();
             format!("JSON text, a list of objects `{{{}}}`{until}", names.join(", "))
         }
-        Shape::Request => "the request's serial number on this connection".to_owned(),
+        Shape::Request => format!("the request's serial number on this {owner}"),
         Shape::Config => format!("a copy{}", frees("config")),
         Shape::Sessions => format!("a list{}", frees("sessions")),
         Shape::Requests => format!("a list{}", frees("requests")),
         Shape::Terminals => format!("a list{}", frees("terminals")),
         Shape::Boolean => "true or false".to_owned(),
         Shape::Count => getter.unit.clone().unwrap_or_else(|| "the number".to_owned()),
-        Shape::Uint16 => "the number".to_owned(),
+        Shape::Uint16 | Shape::Uint64 => "the number".to_owned(),
     };
     items.push(format!("`*out`: {output}"));
     let mut statuses = vec!["`ACP_OK`".to_owned()];

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::{camel, choice, json_list, value, Said, ALLOWED};
+use super::{camel, choice, json_list, value, Owner, Said, ALLOWED};
 use crate::codegen::about::wrap;
 use crate::codegen::{screaming, MARK};
 use crate::model::getters::{Getter, Getters, Language, Parameter, Shape, Takes};
@@ -20,20 +20,26 @@ enum Table {
 
 fn table(getter: &Getter) -> Table {
     match getter.gives {
-        Shape::Boolean | Shape::Count | Shape::Uint16 | Shape::Enum(_) if getter.parameters().is_empty() => {
+        Shape::Boolean | Shape::Count | Shape::Uint16 | Shape::Uint64 | Shape::Enum(_)
+            if getter.parameters().is_empty() =>
+        {
             Table::Numbers
         }
-        Shape::Boolean | Shape::Count | Shape::Uint16 | Shape::Enum(_) => Table::NumbersOf,
+        Shape::Boolean | Shape::Count | Shape::Uint16 | Shape::Uint64 | Shape::Enum(_) => Table::NumbersOf,
         _ => Table::Texts,
     }
 }
 
-fn all(getters: &Getters) -> impl Iterator<Item = &Getter> {
-    getters.all().filter(|getter| getter.is_in(Language::JavaScript))
+fn all(getters: &Getters, owner: Owner) -> Vec<&Getter> {
+    let all: Vec<&Getter> = match owner {
+        Owner::Connection => getters.all().collect(),
+        Owner::Observer => getters.of_observers().collect(),
+    };
+    all.into_iter().filter(|getter| getter.is_in(Language::JavaScript)).collect()
 }
 
-fn of(getters: &Getters, wanted: Table) -> Vec<&Getter> {
-    all(getters).filter(|getter| table(getter) == wanted).collect()
+fn of(getters: &Getters, owner: Owner, wanted: Table) -> Vec<&Getter> {
+    all(getters, owner).into_iter().filter(|getter| table(getter) == wanted).collect()
 }
 
 /// `wasm/src/getters.rs`.
@@ -41,21 +47,23 @@ pub(in crate::codegen) fn module(getters: &Getters) -> String {
     let mut out = format!(
         "// {MARK}\n//! What can be asked of a connection, in the order in which `js/getters.js` counts.\n\n\
          {ALLOWED}\
-         use libacp::connection::Connection;\nuse libacp::json::list;\nuse libacp::Id;\n\n\
+         use libacp::connection::{{Connection, Observer}};\nuse libacp::json::list;\nuse libacp::Id;\n\n\
          use crate::config::{{self, double}};\nuse crate::state;\n\n\
          /// A text about a connection, or about what the texts name.\n\
-         pub(crate) type Text = fn(&Connection, [&str; 3]) -> Option<String>;\n\
+         pub(crate) type Text<T> = fn(&T, [&str; 3]) -> Option<String>;\n\
          /// A number that a connection has.\n\
          pub(crate) type Number = fn(&mut Connection) -> Option<f64>;\n\
          /// A number about what the texts name.\n\
-         pub(crate) type NumberOf = fn(&Connection, [&str; 3]) -> Option<f64>;\n"
+         pub(crate) type NumberOf<T> = fn(&mut T, [&str; 3]) -> Option<f64>;\n"
     );
-    for (name, ty, wanted) in [
-        ("TEXTS", "Text", Table::Texts),
-        ("NUMBERS", "Number", Table::Numbers),
-        ("NUMBERS_OF", "NumberOf", Table::NumbersOf),
+    for (name, ty, owner, wanted) in [
+        ("TEXTS", "Text<Connection>", Owner::Connection, Table::Texts),
+        ("NUMBERS", "Number", Owner::Connection, Table::Numbers),
+        ("NUMBERS_OF", "NumberOf<Connection>", Owner::Connection, Table::NumbersOf),
+        ("OBSERVER_TEXTS", "Text<Observer>", Owner::Observer, Table::Texts),
+        ("OBSERVER_NUMBERS_OF", "NumberOf<Observer>", Owner::Observer, Table::NumbersOf),
     ] {
-        let entries = of(getters, wanted);
+        let entries = of(getters, owner, wanted);
         let _ = write!(out, "\npub(crate) const {name}: [{ty}; {}] = [\n", entries.len());
         for getter in entries {
             let parameters = getter.parameters();
@@ -90,9 +98,10 @@ fn convert(getter: &Getter, expression: &str) -> String {
     match &getter.gives {
         Shape::Boolean => format!("f64::from(u8::from({expression}))"),
         Shape::Count => format!("double({expression} as u64)"),
+        Shape::Uint64 => format!("double({expression})"),
         Shape::Uint16 => format!("f64::from({expression})"),
         Shape::Enum(_) => format!("f64::from({expression} as u8)"),
-        Shape::Text | Shape::Json | Shape::SessionSnapshot => format!("String::from({expression})"),
+        Shape::Text | Shape::Bytes | Shape::Json | Shape::SessionSnapshot => format!("String::from({expression})"),
         list @ (Shape::Names | Shape::Rows(_)) => json_list(expression, list),
         Shape::Config => format!("config::write({expression})"),
         Shape::Session => format!("state::session({expression})"),
@@ -108,7 +117,7 @@ fn convert(getter: &Getter, expression: &str) -> String {
 pub(in crate::codegen) fn script(getters: &Getters) -> String {
     let mut out = format!("// {MARK}\n\n");
     for (name, enumeration) in &getters.enums {
-        if all(getters).any(|getter| getter.gives == Shape::Enum(name.clone())) {
+        if all(getters, Owner::Connection).iter().any(|getter| getter.gives == Shape::Enum(name.clone())) {
             let values: Vec<String> = enumeration.values.iter().map(|value| format!("{value:?}")).collect();
             let _ = writeln!(out, "const {} = [{}];", screaming(name), values.join(", "));
         }
@@ -121,10 +130,17 @@ pub(in crate::codegen) fn script(getters: &Getters) -> String {
          * a number, a number about texts, a text, the value of one; and makes texts of what is given.\n */\n\
          export const getters = (ask) => ({\n",
     );
-    for getter in all(getters) {
+    members(&mut out, getters, Owner::Connection);
+    out.push_str("});\n\n/** The same of an observer. */\nexport const observed = (ask) => ({\n");
+    members(&mut out, getters, Owner::Observer);
+    out + "});\n"
+}
+
+fn members(out: &mut String, getters: &Getters, owner: Owner) {
+    for getter in all(getters, owner) {
         let name = camel(&getter.name);
         let wanted = table(getter);
-        let place = of(getters, wanted).iter().position(|other| other.name == getter.name).unwrap_or_default();
+        let place = of(getters, owner, wanted).iter().position(|other| other.name == getter.name).unwrap_or_default();
         let parameters = getter.parameters();
         let texts: Vec<String> = parameters.iter().map(|parameter| format!(", {}", given(parameter))).collect();
         let texts = texts.concat();
@@ -143,7 +159,6 @@ pub(in crate::codegen) fn script(getters: &Getters) -> String {
         };
         let _ = write!(out, "  {head} {{\n    return {value};\n  }},\n");
     }
-    out + "});\n"
 }
 
 fn given(parameter: &Parameter) -> String {
@@ -163,8 +178,8 @@ fn returned(getter: &Getter, wanted: Table, call: &str) -> String {
         Shape::Enum(name) => format!("{}[{number}]", screaming(name)),
         Shape::Boolean if nothing => format!("flag({number})"),
         Shape::Boolean => format!("{number} === 1"),
-        Shape::Count | Shape::Uint16 if nothing => format!("there({number})"),
-        Shape::Count | Shape::Uint16 => number,
+        Shape::Count | Shape::Uint16 | Shape::Uint64 if nothing => format!("there({number})"),
+        Shape::Count | Shape::Uint16 | Shape::Uint64 => number,
         Shape::Text => format!("ask.text{call}"),
         Shape::Session | Shape::SessionSnapshot => format!("ask.session(ask.value{call})"),
         Shape::Sessions => format!("ask.sessions(ask.value{call})"),
@@ -174,9 +189,11 @@ fn returned(getter: &Getter, wanted: Table, call: &str) -> String {
 
 /// `wasm/js/getters.d.ts`.
 pub(in crate::codegen) fn types(getters: &Getters) -> String {
-    let mut members = String::new();
-    for getter in all(getters) {
-        documentation(&mut members, getters, getter);
+    let (mut of_connections, mut of_both) = (String::new(), String::new());
+    let shared: Vec<&str> = all(getters, Owner::Observer).iter().map(|getter| getter.name.as_str()).collect();
+    for getter in all(getters, Owner::Connection) {
+        let members = if shared.contains(&getter.name.as_str()) { &mut of_both } else { &mut of_connections };
+        documentation(members, getters, getter);
         let taken: Vec<String> = getter.parameters().iter().map(declared).collect();
         let ty = declared_type(getters, getter);
         let none = if getter.may_be_nothing() { " | undefined" } else { "" };
@@ -196,8 +213,13 @@ pub(in crate::codegen) fn types(getters: &Getters) -> String {
             &["ConnectionSnapshot", "LoginMethod", "ProviderState", "Session", "SessionSnapshot", "ToolCallState"],
         ),
         ("types", &["Json", "ProtocolVersion", "RequestId", "v1", "v2"]),
+        ("view", &["ViewChanges", "ViewContent", "ViewSnapshot"]),
     ] {
-        let code: String = members.lines().filter(|line| !line.trim_start().starts_with(['*', '/'])).collect();
+        let code: String = of_connections
+            .lines()
+            .chain(of_both.lines())
+            .filter(|line| !line.trim_start().starts_with(['*', '/']))
+            .collect();
         let is_named = |name: &&&str| {
             code.split(|c: char| !c.is_alphanumeric()).any(|word| word == **name)
                 || matches!(**name, "Role" | "Version")
@@ -207,7 +229,9 @@ pub(in crate::codegen) fn types(getters: &Getters) -> String {
     }
     let _ = write!(
         out,
-        "\n/** What can be asked of a connection. */\nexport interface Getters<R extends Role, V extends Version> {{\n{members}}}\n"
+        "\n/** What can be asked of a connection. */\nexport interface Getters<R extends Role, V extends Version> extends ViewGetters {{\n\
+         {of_connections}}}\n\n\
+         /** What can be asked of a connection and of an observer. */\nexport interface ViewGetters {{\n{of_both}}}\n"
     );
     out
 }
@@ -230,8 +254,8 @@ fn declared_type(getters: &Getters, getter: &Getter) -> String {
             return values.join(" | ");
         }
         Shape::Boolean => "boolean",
-        Shape::Count | Shape::Uint16 => "number",
-        Shape::Text => "string",
+        Shape::Count | Shape::Uint16 | Shape::Uint64 => "number",
+        Shape::Text | Shape::Bytes => "string",
         Shape::Json | Shape::SessionSnapshot => "Json",
         Shape::Names => "string[]",
         Shape::Rows(_) => "{ [member: string]: Json }[]",

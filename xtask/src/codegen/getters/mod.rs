@@ -3,7 +3,7 @@
 //! Each language has a table from [`Shape`]s to its types and conversions. The core's methods stand behind all of them:
 //! [`value`] writes the call. What is said about a getter is put together by [`Said`], in the words of the language.
 
-use crate::model::getters::{Getter, Shape, Takes};
+use crate::model::getters::{Getter, Of, Shape, Takes};
 
 use super::about::address;
 
@@ -26,6 +26,23 @@ const ALLOWED: &str = "\
 
 ";
 
+/// Who is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::codegen) enum Owner {
+    Connection,
+    Observer,
+}
+
+impl Owner {
+    /// Its name, as prose and C have it.
+    fn name(self) -> &'static str {
+        match self {
+            Owner::Connection => "connection",
+            Owner::Observer => "observer",
+        }
+    }
+}
+
 /// The core's value as an expression of the type `Option<T>`, where `convert` makes a `T` of what the core gives. `core` is
 /// the connection; parameters have their names, ids as references.
 fn value(core: &str, getter: &Getter, convert: impl Fn(&str) -> String) -> String {
@@ -47,19 +64,16 @@ fn value(core: &str, getter: &Getter, convert: impl Fn(&str) -> String) -> Strin
         },
     };
     let parameters = getter.parameters();
-    match (&getter.none, getter.of_session) {
-        (_, true) if getter.otherwise => {
-            let is = format!("{core}.session({}).is_some_and(|session| {})", parameters[0].name, of("session"));
-            format!("Some({})", convert(&is))
-        }
-        (Some(_), true) => {
-            mapped(format!("{core}.session({}).and_then(|session| {})", parameters[0].name, of("session")))
-        }
-        (None, true) => {
-            format!("{core}.session({}).map(|session| {})", parameters[0].name, convert(&of("session")))
-        }
-        (Some(_), false) => mapped(of(core)),
-        (None, false) => format!("Some({})", convert(&of(core))),
+    let found = |then: &str, value: &str| {
+        let of = getter.of.map_or("", Of::name);
+        format!("{core}.{of}({}).{then}(|{of}| {value})", parameters[0].name)
+    };
+    match (&getter.none, getter.of.map(Of::name)) {
+        (_, Some(name)) if getter.otherwise => format!("Some({})", convert(&found("is_some_and", &of(name)))),
+        (Some(_), Some(name)) => mapped(found("and_then", &of(name))),
+        (None, Some(name)) => found("map", &convert(&of(name))),
+        (Some(_), None) => mapped(of(core)),
+        (None, None) => format!("Some({})", convert(&of(core))),
     }
 }
 

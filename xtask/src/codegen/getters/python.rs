@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{choice, json_list, value, Said, ALLOWED};
+use super::{choice, json_list, value, Owner, Said, ALLOWED};
 use crate::codegen::about::wrap;
 use crate::codegen::MARK;
 use crate::model::getters::{Getter, Getters, Language, Parameter, Shape, Takes};
@@ -10,18 +10,30 @@ use crate::model::getters::{Getter, Getters, Language, Parameter, Shape, Takes};
 /// As `python/tests/stub_docs.py` has it.
 const WIDTH: usize = 112;
 
+fn all(getters: &Getters, owner: Owner) -> Vec<&Getter> {
+    let all: Vec<&Getter> = match owner {
+        Owner::Connection => getters.all().collect(),
+        Owner::Observer => getters.of_observers().collect(),
+    };
+    all.into_iter().filter(|getter| getter.is_in(Language::Python)).collect()
+}
+
 /// `python/src/getters.rs`.
 pub(in crate::codegen) fn file(getters: &Getters) -> String {
     let mut out = format!(
-        "// {MARK}\n//! What can be asked of a connection.\n\n\
+        "// {MARK}\n//! What can be asked of a connection, and of an observer.\n\n\
          {ALLOWED}\
          use std::collections::BTreeMap;\n\n\
          use libacp::json::list;\nuse pyo3::prelude::*;\n\n\
          use crate::config::Config;\nuse crate::connection::Connection;\nuse crate::json;\n\
-         use crate::known::{{OpenRequest, Session, TerminalRef}};\nuse crate::value;\n\n\
+         use crate::known::{{OpenRequest, Session, TerminalRef}};\nuse crate::observer::Observer;\nuse crate::value;\n\n\
          #[pymethods]\nimpl Connection {{\n"
     );
-    for getter in getters.all().filter(|getter| getter.is_in(Language::Python)) {
+    for getter in all(getters, Owner::Connection) {
+        method(&mut out, getters, getter);
+    }
+    out.push_str("}\n\n#[pymethods]\nimpl Observer {\n");
+    for getter in all(getters, Owner::Observer) {
         method(&mut out, getters, getter);
     }
     out + "}\n"
@@ -82,8 +94,9 @@ fn returned(shape: &Shape) -> &'static str {
         Shape::Boolean => "bool",
         Shape::Count => "usize",
         Shape::Uint16 => "u16",
+        Shape::Uint64 => "u64",
         Shape::Enum(_) => "&'static str",
-        Shape::Text | Shape::RequestId => "String",
+        Shape::Text | Shape::Bytes | Shape::RequestId => "String",
         Shape::Json | Shape::SessionSnapshot | Shape::Rows(_) => "Py<PyAny>",
         Shape::Names => "Vec<String>",
         Shape::Config => "Config",
@@ -98,7 +111,7 @@ fn returned(shape: &Shape) -> &'static str {
 fn convert(shape: &Shape, expression: &str) -> String {
     match shape {
         Shape::Enum(_) => format!("{expression}.name()"),
-        Shape::Text | Shape::Json | Shape::SessionSnapshot => format!("String::from({expression})"),
+        Shape::Text | Shape::Bytes | Shape::Json | Shape::SessionSnapshot => format!("String::from({expression})"),
         Shape::RequestId => format!("{expression}.id.to_json()"),
         Shape::Names => format!("{expression}.map(str::to_owned).collect()"),
         Shape::Rows(_) => json_list(expression, shape),
@@ -110,14 +123,14 @@ fn convert(shape: &Shape, expression: &str) -> String {
         Shape::Request => format!("OpenRequest::from({expression})"),
         Shape::Requests => format!("{expression}.map(OpenRequest::from).collect()"),
         Shape::Terminals => format!("{expression}.iter().map(TerminalRef::from).collect()"),
-        Shape::Boolean | Shape::Count | Shape::Uint16 => expression.to_owned(),
+        Shape::Boolean | Shape::Count | Shape::Uint16 | Shape::Uint64 => expression.to_owned(),
     }
 }
 
-/// The part of `python/libacp/_native.pyi`.
-pub(in crate::codegen) fn part(getters: &Getters) -> String {
+/// The parts of `python/libacp/_native.pyi`.
+pub(in crate::codegen) fn part(getters: &Getters, owner: Owner) -> String {
     let mut out = String::new();
-    for getter in getters.all().filter(|getter| getter.is_in(Language::Python)) {
+    for getter in all(getters, owner) {
         if !getter.is_called(Language::Python) {
             out.push_str("    @property\n");
         }
@@ -160,9 +173,9 @@ fn declared_type(getter: &Getter) -> String {
     let ty = match &getter.gives {
         _ if getter.python.is_some() => return getter.python.clone().unwrap_or_default(),
         Shape::Boolean => "bool",
-        Shape::Count | Shape::Uint16 => "int",
+        Shape::Count | Shape::Uint16 | Shape::Uint64 => "int",
         Shape::Enum(name) => name,
-        Shape::Text | Shape::RequestId => "str",
+        Shape::Text | Shape::Bytes | Shape::RequestId => "str",
         Shape::Json | Shape::SessionSnapshot => "Any",
         Shape::Rows(_) => "list[dict[str, Any]]",
         Shape::Names => "list[str]",

@@ -66,7 +66,7 @@ fn convert(shape: &Shape, e: &str) -> String {
         Shape::Terminals => format!(
             "{e}.iter().map(|open| json!({{\"session\": &*open.session, \"terminal\": &*open.terminal}})).collect::<Vec<_>>()"
         ),
-        Shape::Boolean | Shape::Count | Shape::Uint16 | Shape::Config => e.to_owned(),
+        Shape::Boolean | Shape::Count | Shape::Uint16 | Shape::Uint64 | Shape::Bytes | Shape::Config => e.to_owned(),
     }
 }
 
@@ -123,9 +123,9 @@ fn written(getters: &Getters, shape: &Shape) -> (&'static str, String) {
         Shape::Boolean => ("bool ", "acp_writer_bool(out, value)".to_owned()),
         Shape::Count => ("size_t ", "acp_writer_uint64(out, value)".to_owned()),
         Shape::Uint16 => ("uint16_t ", "acp_writer_uint64(out, value)".to_owned()),
-        Shape::Request => ("uint64_t ", "acp_writer_uint64(out, value)".to_owned()),
+        Shape::Request | Shape::Uint64 => ("uint64_t ", "acp_writer_uint64(out, value)".to_owned()),
         Shape::Enum(name) if getters.enums[name].c.is_some() => ("int32_t ", named(name)),
-        Shape::Enum(_) | Shape::Text => ("acp_slice ", "acp_writer_string(out, value)".to_owned()),
+        Shape::Enum(_) | Shape::Text | Shape::Bytes => ("acp_slice ", "acp_writer_string(out, value)".to_owned()),
         Shape::Json
         | Shape::SessionSnapshot
         | Shape::Session
