@@ -67,10 +67,14 @@ impl Views {
     #[inline]
     fn enter(&mut self, id: &Arc<str>, state: &State) -> Option<&mut View> {
         self.clock += 1;
-        if !self.all.is_at(self.last, &**id) {
-            self.last = self.all.find(id).or_else(|| self.make(id, state))?;
-        }
-        let kept = self.all.at_mut(self.last)?;
+        let number = match self.all.number_at(self.last, &**id) {
+            Some(number) => number,
+            None => {
+                self.last = self.all.find(id).or_else(|| self.make(id, state))?;
+                self.all.number_at(self.last, &**id)?
+            }
+        };
+        let kept = self.all.numbered_mut(number)?;
         kept.at = self.clock;
         Some(&mut kept.view)
     }
