@@ -67,12 +67,11 @@ impl Views {
     #[inline]
     fn enter(&mut self, id: &Arc<str>, state: &State) -> Option<&mut View> {
         self.clock += 1;
-        let number = match self.all.number_at(self.last, &**id) {
-            Some(number) => number,
-            None => {
-                self.last = self.all.find(id).or_else(|| self.make(id, state))?;
-                self.all.number_at(self.last, &**id)?
-            }
+        let number = if let Some(number) = self.all.number_at(self.last, &**id) {
+            number
+        } else {
+            self.last = self.all.find(id).or_else(|| self.make(id, state))?;
+            self.all.number_at(self.last, &**id)?
         };
         let kept = self.all.numbered_mut(number)?;
         kept.at = self.clock;
