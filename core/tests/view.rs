@@ -65,3 +65,14 @@ fn what_is_expected_wrongly_fails() {
     }
     assert!(wrong.lines().count() >= 5);
 }
+
+/// What the specification says of views, and is not so yet. A scenario goes to its file when it passes.
+#[test]
+fn what_is_known_to_be_wrong_is_wrong() {
+    let shared = Shared::read(&scenario::vectors());
+    let known = fs::read_to_string(folder().join("known.ndjson")).unwrap();
+    for line in known.lines() {
+        let outcome = shared.scenario("known", line).and_then(|scenario| scenario.run(replay::Split::Whole));
+        assert!(outcome.is_err_and(|why| why.contains(": expected ")), "{line}");
+    }
+}
