@@ -70,9 +70,9 @@
 //! Each layer can be used alone: [`framing`] splits bytes into frames, [`json`] reads text without building a tree,
 //! [`jsonrpc`] has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`]
 //! combines them into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types.
-//! [`typed`] is a connection with those types. `aio` adds reading, writing and waiting, as futures. [`view`] keeps each session as a conversation that
-//! a client can show. [`terminal`] is for
-//! clients that run commands for an agent, and [`relay`] for proxies.
+//! [`typed`] is a connection with those types. [`view`] keeps each session as a conversation that a client can show, and [`host`]
+//! has what hosts decide alike, such as permissions. `aio` adds reading, writing and waiting, as futures. [`terminal`] is
+//! for clients that run commands for an agent, and [`relay`] for proxies.
 //!
 //! # Features
 //!
@@ -107,10 +107,12 @@ pub mod aio;
 pub mod connection;
 mod engine;
 pub mod framing;
+pub mod host;
 pub mod json;
 pub mod jsonrpc;
 mod map;
 mod nearest;
+mod path;
 pub mod relay;
 mod role;
 mod room;

@@ -123,19 +123,21 @@ impl<K: Ord, V> Map<K, V> {
         self.keys.place(key).ok()
     }
 
-    /// Whether this is the place of a key, whatever has changed since it was found.
+    /// The number of a key's value if this is its place, whatever has changed since it was found.
     #[inline]
-    pub(crate) fn is_at<Q: Ord + ?Sized>(&self, at: At, key: &Q) -> bool
+    pub(crate) fn number_at<Q: Ord + ?Sized>(&self, at: At, key: &Q) -> Option<u32>
     where
         K: Borrow<Q>,
     {
-        let known = self.keys.peek(at).map(Borrow::borrow);
-        known.is_some_and(|known| std::ptr::eq(known, key) || known == key)
+        let (known, number) = self.keys.peek(at)?;
+        let known = known.borrow();
+        (std::ptr::eq(known, key) || known == key).then_some(*number)
     }
 
-    /// The value at a place.
-    pub(crate) fn at_mut(&mut self, at: At) -> Option<&mut V> {
-        self.values[self.keys.value_at(at) as usize].as_mut()
+    /// The value of this number.
+    #[inline]
+    pub(crate) fn numbered_mut(&mut self, number: u32) -> Option<&mut V> {
+        self.values.get_mut(number as usize)?.as_mut()
     }
 
     /// The key and the value at a place that [`find`](Self::find) returned.

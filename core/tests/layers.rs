@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 /// The modules of each layer, the lowest first. Those of one layer may name each other.
 const LAYERS: &[&[&str]] = &[
-    &["rules", "versions", "role", "text", "map", "nearest", "room", "terminal"],
+    &["rules", "versions", "role", "text", "map", "nearest", "path", "room", "terminal"],
     &["json"],
     &["framing", "jsonrpc"],
     &["schema", "validation"],
     &["engine"],
     &["view"],
     &["connection", "observer"],
-    &["typed", "relay"],
+    &["typed", "relay", "host"],
     &["aio"],
 ];
 

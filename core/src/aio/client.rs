@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::builder::builder;
 use super::call::{Asking, Call};
@@ -12,8 +12,8 @@ use super::client_session::ClientSession;
 use super::drive::drive;
 use super::error::{Error, Failure};
 use super::handlers::{
-    Advices, ClientSessions, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Traces, Violations,
-    Watching,
+    Advices, ClientSessions, Decisions, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Traces,
+    Violations, Watching,
 };
 use super::host::Host;
 use super::inbound::End;
@@ -27,6 +27,7 @@ use super::trace::Traced;
 use super::transport::Transport;
 use super::unserved::{self, TERMINALS};
 use crate::connection::{Advice, Response, Violation};
+use crate::host::{Action, Decision, PermissionPolicy};
 use crate::schema::{v1, Family, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Config;
@@ -48,6 +49,7 @@ pub struct Client<H = ()> {
     host: Host,
     capabilities: v1::ClientCapabilities<'static>,
     meta: Option<Raw<'static>>,
+    policy: Option<Arc<Mutex<PermissionPolicy>>>,
     handlers: H,
 }
 
@@ -58,6 +60,7 @@ impl Client {
             host: Host::new(name.into(), version.into(), Config::client()),
             capabilities: v1::ClientCapabilities::new(),
             meta: None,
+            policy: None,
             handlers: (),
         }
     }
@@ -94,6 +97,20 @@ impl<H: Handlers> Client<H> {
     pub fn views(mut self) -> Self {
         self.host.config.view = true;
         self
+    }
+
+    /// Sets the policy for permission requests: it answers those that a rule of it allows or denies, and the handler of
+    /// [`permission`](Self::permission) gets the others. Keeps [`views`](Self::views), which say what a request is about.
+    #[must_use]
+    pub fn permission_policy(mut self, policy: PermissionPolicy) -> Self {
+        self.policy = Some(Arc::new(Mutex::new(policy)));
+        self.views()
+    }
+
+    /// Sets a function that is called with each decision of the [`permission_policy`](Self::permission_policy), also with
+    /// those that leave a request to the handler.
+    pub fn on_decision<F: Fn(&Decision)>(self, hook: F) -> Client<Watching<H, Decisions<F>>> {
+        self.with(|rest| Watching::new(rest, Decisions(hook)))
     }
 
     /// Sets the handler for permission requests. It returns the id of an option, `None` for no choice, or a complete
@@ -142,7 +159,7 @@ impl<H: Handlers> Client<H> {
         unserved::check(&self.host, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
         let shared = self.host.connection(&transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
-        let serving = Serving(&self.handlers);
+        let serving = self.serving();
         let driving = pin!(drive(&shared, &serving, transport));
         let work = pin!(async { work(connecting.open().await?).await });
         match select(driving, work).await {
@@ -173,12 +190,17 @@ impl<H: Handlers> Client<H> {
                 drop(End(&shared));
                 return Err(refused);
             }
-            drive(&shared, &Serving(&self.handlers), transport).await
+            drive(&shared, &self.serving(), transport).await
         })
     }
 
     fn with<N: Handlers>(self, add: impl FnOnce(H) -> N) -> Client<N> {
-        Client { host: self.host, capabilities: self.capabilities, meta: self.meta, handlers: add(self.handlers) }
+        let Client { host, capabilities, meta, policy, handlers } = self;
+        Client { host, capabilities, meta, policy, handlers: add(handlers) }
+    }
+
+    fn serving(&self) -> Serving<'_, H> {
+        Serving { handlers: &self.handlers, policy: self.policy.as_deref() }
     }
 
     fn hello(&self) -> v1::InitializeRequest<'static> {
@@ -218,31 +240,50 @@ impl Connecting {
     }
 }
 
-/// A client's handlers, and the default for requests for permission.
-struct Serving<'a, H>(&'a H);
+/// A client's handlers, and what answers requests for permission before them and without them.
+struct Serving<'a, H> {
+    handlers: &'a H,
+    policy: Option<&'a Mutex<PermissionPolicy>>,
+}
+
+impl<H: Handlers> Serving<'_, H> {
+    /// The choice of the policy; `None` where it leaves that to the user.
+    fn decided(&self, incoming: &Incoming) -> Option<Choice> {
+        let mut policy = self.policy?.lock().unwrap_or_else(PoisonError::into_inner);
+        let decision = incoming.shared.with(|state| policy.decide(&state.connection, incoming.json()));
+        drop(policy);
+        self.handlers.report(&Report::Decision(&decision));
+        (decision.action != Action::Ask).then(|| decision.option.into())
+    }
+}
 
 impl<H: Handlers> Handlers for Serving<'_, H> {
     fn has(&self, method: &str, request: bool) -> bool {
-        self.0.has(method, request)
+        self.handlers.has(method, request)
     }
 
     fn each(&self, visit: &mut dyn FnMut(&str, bool)) {
-        self.0.each(visit);
+        self.handlers.each(visit);
     }
 
     async fn call(&self, incoming: Incoming) -> Result<String, Failure> {
-        if incoming.method() == "session/request_permission" && !self.0.has(incoming.method(), true) {
-            let rejected = Permissions::<Choice>::NEW.argument(&incoming)?.reject();
-            return Permissions::NEW.result(&incoming, rejected);
+        if incoming.method() == "session/request_permission" {
+            if let Some(choice) = self.decided(&incoming) {
+                return Permissions::NEW.result(&incoming, choice);
+            }
+            if !self.handlers.has(incoming.method(), true) {
+                let rejected = Permissions::<Choice>::NEW.argument(&incoming)?.reject();
+                return Permissions::NEW.result(&incoming, rejected);
+            }
         }
-        self.0.call(incoming).await
+        self.handlers.call(incoming).await
     }
 
     fn report(&self, report: &Report<'_>) -> bool {
-        self.0.report(report)
+        self.handlers.report(report)
     }
 
     fn traces(&self) -> bool {
-        self.0.traces()
+        self.handlers.traces()
     }
 }

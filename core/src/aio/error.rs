@@ -16,9 +16,9 @@ pub enum Error {
     /// The protocol does not allow the call now. Nothing was sent. The misuse names the rule and the place.
     #[error(transparent)]
     Misuse(#[from] Misuse),
-    /// The peer answered with an error. The text includes the cause if the error's data has one as a string, shortened
-    /// and without control characters.
-    #[error("{method}: the peer answered with an error: {error}{}", cause(error))]
+    /// The peer answered with an error. The text includes the error's message, and the cause if the error's data has one
+    /// as a string, both shortened and without control characters.
+    #[error("{method}: the peer answered with an error: {} ({}){}", shown(&error.message), error.code, cause(error))]
     #[non_exhaustive]
     Peer {
         /// The method that was called.
@@ -83,15 +83,20 @@ fn why(violation: Option<&Violation>) -> String {
 
 /// Where the data of an error may have the cause as a string.
 const CAUSES: &[&str] = &["", "/details", "/detail", "/message", "/reason", "/error", "/error/message"];
-/// How many characters of the cause are shown.
-const CAUSE: usize = 2000;
+/// How many characters of the message and of the cause are shown.
+const SHOWN: usize = 2000;
+
+/// A peer's text on one line of a terminal.
+fn shown(text: &str) -> String {
+    let cut = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);
+    printable(&text[..cut]).replace('\n', "\\n")
+}
 
 fn cause(error: &PeerError) -> String {
     let data = error.data.as_deref().unwrap_or("null");
     let mut found = CAUSES.iter().filter_map(|at| unescape(pointer(data, at)?));
     let Some(text) = found.find(|text| !text.trim().is_empty() && *text != error.message) else { return String::new() };
-    let cut = text.char_indices().nth(CAUSE).map_or(text.len(), |(end, _)| end);
-    format!(": {}", printable(&text[..cut]).replace('\n', "\\n"))
+    format!(": {}", shown(&text))
 }
 
 /// An error with which a handler answers its request.
@@ -185,7 +190,11 @@ mod tests {
     use super::*;
 
     fn text(data: Option<&str>) -> String {
-        let (code, message, data) = (ErrorCode(-32603), "Internal error".to_owned(), data.map(str::to_owned));
+        says("Internal error", data)
+    }
+
+    fn says(message: &str, data: Option<&str>) -> String {
+        let (code, message, data) = (ErrorCode(-32603), message.to_owned(), data.map(str::to_owned));
         Error::Peer { method: "session/new".into(), error: PeerError { code, message, data } }.to_string()
     }
 
@@ -201,5 +210,12 @@ mod tests {
         }
         assert_eq!(text(Some(r#""a\u001b[2Jb""#)), format!("{bare}: a\\x1b[2Jb"));
         assert!(text(Some(&format!("\"{}\"", "x".repeat(9999)))).len() < 2200);
+    }
+
+    #[test]
+    fn the_message_of_an_error_is_safe_to_print() {
+        let at = "session/new: the peer answered with an error: ";
+        assert_eq!(says("a\u{1b}[2Jb\nc\u{202e}", None), format!("{at}a\\x1b[2Jb\\nc\\u202e (-32603)"));
+        assert!(says(&"x".repeat(9999), None).len() < 2200);
     }
 }

@@ -13,6 +13,7 @@ use super::opening::Name;
 use super::shared::Shared;
 use super::trace::Traced;
 use crate::connection::{Advice, Notification, Request, Response, Violation};
+use crate::host::Decision;
 use crate::Id;
 
 /// The handlers of an agent or a client. The builder methods compose them; there is nothing to implement.
@@ -119,6 +120,7 @@ pub enum Report<'r> {
     AgentSession(&'r AgentSession),
     ClientSession(&'r ClientSession),
     Traced(&'r Traced<'r>),
+    Decision(&'r Decision),
 }
 
 impl Handlers for () {
@@ -245,6 +247,7 @@ hook!(LateResponses(Fn(&Response)): Report::Late(response) => response);
 hook!(Failures(Fn(&str, &Failure)): Report::Failure(method, failure) => method, failure);
 hook!(AgentSessions(Fn(&AgentSession)): Report::AgentSession(session) => session);
 hook!(ClientSessions(Fn(&ClientSession)): Report::ClientSession(session) => session);
+hook!(Decisions(Fn(&Decision)): Report::Decision(decision) => decision);
 hook!(Traces(Fn(&Traced<'_>)): Report::Traced(message) => message; true);
 
 /// A hook, followed by other handlers.

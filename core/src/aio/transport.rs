@@ -32,7 +32,8 @@ pub trait Transport {
     /// Writes some of these bytes and returns how many.
     ///
     /// # Errors
-    /// If writing fails. The connection then writes nothing more, but continues to read.
+    /// If writing fails. The connection then writes nothing more, but continues to read; with a clock, until the peer has
+    /// said nothing for a second.
     fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
 
     /// Flushes what was written.

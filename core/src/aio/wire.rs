@@ -12,6 +12,8 @@ use crate::framing::Framing;
 
 /// The size of one write.
 const WRITE: usize = 64 * 1024;
+/// How long a peer that no longer reads may say nothing before it counts as gone.
+const DEAF: Duration = Duration::from_secs(1);
 
 pub(super) struct Wire<'h, T, H> {
     transport: T,
@@ -25,6 +27,8 @@ pub(super) struct Wire<'h, T, H> {
     mute: bool,
     /// The peer closed its reading side.
     deaf: bool,
+    /// When a deaf peer counts as gone, where there is a clock.
+    gone: Option<Duration>,
     problem: Option<io::Error>,
 }
 
@@ -44,18 +48,48 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
             unflushed: false,
             mute: false,
             deaf: false,
+            gone: None,
             problem: None,
         }
     }
 
     /// Passes the time to the connection when that is due. Returns whether it did.
     pub(super) fn tell_time(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
-        let Some(due) = shared.with(|state| state.connection.poll_timeout()) else { return false };
-        let told = self.transport.poll_until(cx, Duration::from_millis(due)).is_ready();
+        let due = shared.with(|state| state.connection.poll_timeout()).map(Duration::from_millis);
+        let Some(next) = due.into_iter().chain(self.gone).min() else { return false };
+        let told = self.transport.poll_until(cx, next).is_ready();
         if told {
             shared.with(State::tell_time);
+            if self.gone == Some(next) {
+                self.miss(shared);
+            }
         }
         told
+    }
+
+    /// A deaf peer has said nothing for a while. What is held back here is not its silence.
+    fn miss(&mut self, shared: &Shared) {
+        self.gone = None;
+        if self.mute {
+            return;
+        }
+        if shared.with(|state| state.hungry()) {
+            self.mute = true;
+            shared.with(|state| state.connection.receive_eof());
+        } else {
+            self.wait(shared);
+        }
+    }
+
+    /// Starts to wait for a deaf peer.
+    fn wait(&mut self, shared: &Shared) {
+        self.gone = shared.with(|state| state.clock.as_ref().map(|clock| clock() + DEAF));
+    }
+
+    /// Nothing that is written reaches the peer, but what it has sent is still worth reading.
+    fn deafen(&mut self, shared: &Shared) {
+        self.deaf = true;
+        self.wait(shared);
     }
 
     /// Reads once, if there is room. Returns whether anything changed.
@@ -74,7 +108,12 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         };
         match self.transport.poll_read(cx, take) {
             Poll::Pending => return false,
-            Poll::Ready(Ok(true)) => return true,
+            Poll::Ready(Ok(true)) => {
+                if self.deaf {
+                    self.wait(shared);
+                }
+                return true;
+            }
             Poll::Ready(Ok(false)) => {}
             Poll::Ready(Err(error)) => self.problem = Some(error),
         }
@@ -90,7 +129,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         }
         let rest = &self.out[self.written..];
         if rest.is_empty() {
-            self.flush(cx);
+            self.flush(cx, shared);
             return false;
         }
         if self.deaf {
@@ -100,8 +139,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         match self.transport.poll_write(cx, rest) {
             Poll::Pending => return false,
             Poll::Ready(Ok(count @ 1..)) => self.written += count,
-            // Writing failed, but what the peer has sent is still worth reading.
-            Poll::Ready(Ok(_) | Err(_)) => self.deaf = true,
+            Poll::Ready(Ok(_) | Err(_)) => self.deafen(shared),
         }
         self.unflushed = true;
         true
@@ -126,12 +164,12 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         trace(&mut self.tracer, self.handlers, true, &self.out);
     }
 
-    fn flush(&mut self, cx: &mut Context<'_>) {
+    fn flush(&mut self, cx: &mut Context<'_>, shared: &Shared) {
         if self.unflushed && !self.deaf {
             match self.transport.poll_flush(cx) {
                 Poll::Pending => return,
                 Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(_)) => self.deaf = true,
+                Poll::Ready(Err(_)) => self.deafen(shared),
             }
             self.unflushed = false;
         }

@@ -162,6 +162,15 @@ impl<'a> RuleContext<'a> {
         own.or_else(|| self.state.sessions.met(id))
     }
 
+    /// The session that the client opened: that of the message, or the one above it if that is a child.
+    pub(crate) fn root(&self) -> Option<&'a Session> {
+        let mut root = self.session?;
+        while let Some(parent) = root.parent().and_then(|parent| self.session_of(parent)) {
+            root = parent;
+        }
+        Some(root)
+    }
+
     /// The value of one extension in `_meta` of the peer's capabilities (EXT-10).
     pub(crate) fn peer_extension(&self, name: &str) -> Option<&'a str> {
         self.state.peer.extension(name)

@@ -132,6 +132,18 @@ impl Pending {
         mine.filter_map(|((_, number), ())| self.by_serial(*number))
     }
 
+    /// Makes the requests of a session that were sent after this one belong to its new generation.
+    pub(crate) fn adopt(&mut self, session: &Arc<str>, after: u64, generation: Option<u64>) {
+        let mine = self.by_session.from(&(Arc::clone(session), after + 1)).take_while(|((of, _), ())| of == session);
+        let numbers: Vec<u64> = mine.map(|((_, number), ())| *number).collect();
+        for number in numbers {
+            let at = self.place(number);
+            if let Some(request) = at.and_then(|at| self.requests.get_mut(at)?.1.as_mut()) {
+                request.generation = generation;
+            }
+        }
+    }
+
     pub(crate) fn remove(&mut self, id: &Id) -> Option<OpenRequest> {
         let serial = self.by_id.remove(id)?;
         let at = self.place(serial)?;

@@ -221,6 +221,9 @@ pub(super) fn unescape_raw(raw: &str) -> String {
     out
 }
 
+/// Strings from so many bytes on are unescaped in blocks, for which room has to be made.
+const MADE_ROOM: usize = 4 * dense::LONG;
+
 /// Appends the value of the content of a string in JSON. Whether it is the content of one: otherwise something in it ends
 /// the string, and nothing is appended.
 pub(crate) fn push_unescaped(out: &mut String, raw: &str) -> bool {
@@ -228,7 +231,7 @@ pub(crate) fn push_unescaped(out: &mut String, raw: &str) -> bool {
         out.push_str(raw);
         return true;
     }
-    if dense::WORTH_IT && raw.len() >= dense::LONG {
+    if dense::WORTH_IT && raw.len() >= MADE_ROOM {
         return match dense::unescape(raw.as_bytes(), 0, &mut Vec::new()) {
             Some((value, end)) if end == raw.len() => {
                 out.push_str(value);

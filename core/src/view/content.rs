@@ -37,8 +37,23 @@ pub(super) struct Content {
     bytes: usize,
 }
 
+/// How most blocks begin, and those of text.
+const TYPE: &str = r#"{"type":""#;
+const TEXT: &str = r#"{"type":"text","text":"#;
+
+/// Whether the first member of a block says that it is no text.
+fn is_other(block: &str) -> bool {
+    block.strip_prefix(TYPE).is_some_and(|rest| !rest.starts_with("text\""))
+}
+
 /// The text of a block that has nothing else in it.
 pub(super) fn plain(block: &str) -> Option<Text<'_>> {
+    if let Some(rest) = block.strip_prefix(TEXT) {
+        let text = Scanner::new(rest, MAX_DEPTH).string().ok()?;
+        if rest.len() == text.raw.len() + "\"\"}".len() {
+            return Some(text);
+        }
+    }
     let mut scanner = Scanner::new(block, MAX_DEPTH);
     let (mut is_text, mut found) = (false, None);
     let mut more = scanner.enter(Kind::Object).ok()?;
@@ -118,23 +133,25 @@ impl Content {
     /// Adds one block of JSON.
     pub(super) fn append(&mut self, block: &str) {
         // Most blocks are written like this.
-        let inside = block.strip_prefix(r#"{"type":"text","text":""#).and_then(|rest| rest.strip_suffix("\"}"));
+        let inside = block.strip_prefix(TEXT).and_then(|rest| rest.strip_prefix('"')?.strip_suffix("\"}"));
         let start = self.text.len();
         if self.pieces.is_empty() {
             // The first of many, most often, and all of them are one run.
-            self.text.reserve(FIRST);
+            self.text.reserve(inside.map_or(FIRST, |inside| inside.len().max(FIRST)));
             self.pieces.reserve_exact(1);
         }
         if inside.is_some_and(|inside| json::push_unescaped(&mut self.text, inside)) {
             return self.said(start);
         }
-        if let Some(text) = plain(block) {
-            text.push_to(&mut self.text);
-            return self.said(start);
-        }
-        let text = json::pointer(block, "/type").filter(|kind| *kind == "\"text\"");
-        if let Some(text) = text.and_then(|_| json::unescape(json::pointer(block, "/text")?)) {
-            self.text.push_str(&text);
+        if !is_other(block) {
+            if let Some(text) = plain(block) {
+                text.push_to(&mut self.text);
+                return self.said(start);
+            }
+            let text = json::member(block, "type").filter(|kind| *kind == "\"text\"");
+            if let Some(text) = text.and_then(|_| json::unescape(json::member(block, "text")?)) {
+                self.text.push_str(&text);
+            }
         }
         self.bytes += self.text.len() - start + block.len() + BLOCK;
         self.pieces.push(Piece { text: start..self.text.len(), json: Some(block.into()) });

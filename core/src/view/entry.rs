@@ -1,11 +1,14 @@
 //! One entry of a conversation: a message, a tool call, a terminal, a plan and so on.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::body::{Body, Most, Place};
 use super::content::{Block, Content};
 use super::kind::EntryKind;
+use super::meta::Meta;
 use super::output::Output;
+use super::short::Short;
 use crate::engine::operations::Speaker;
 use crate::json::{self, Writer};
 
@@ -15,10 +18,6 @@ const FINAL: &[&str] = &["\"completed\"", "\"failed\"", "\"cancelled\""];
 const SHORT: usize = 256;
 /// What an entry takes beside its bytes.
 const ENTRY: usize = 384;
-/// What a member of `_meta` takes beside its bytes.
-const META: usize = 32;
-/// So many members of `_meta` are kept.
-const METAS: usize = 64;
 
 /// One entry of a conversation. [`to_json`](Entry::to_json) says what it has.
 #[derive(Debug, Clone)]
@@ -26,7 +25,7 @@ const METAS: usize = 64;
 pub struct Entry {
     pub(super) index: u64,
     pub(super) kind: EntryKind,
-    pub(super) id: Option<Box<str>>,
+    pub(super) id: Option<Arc<str>>,
     pub(super) revision: u64,
     pub(super) rewritten: u64,
     /// The position where its content begins. It is behind all positions of the contents that it had before.
@@ -37,8 +36,10 @@ pub struct Entry {
     pub(super) newer: u64,
     /// What it takes, as it was counted last.
     pub(super) counted: usize,
-    members: Box<[Option<Box<str>>]>,
-    meta: Vec<(Box<str>, Box<str>)>,
+    members: Box<[Option<Short>]>,
+    /// Bytes of members, and what those of `_meta` take.
+    told: usize,
+    meta: Meta,
     pub(super) body: Body,
     /// The open request for permission that is about it.
     pub(super) permission: Option<u64>,
@@ -55,11 +56,11 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub(super) fn new(index: u64, kind: EntryKind, id: Option<&str>, turn: u64) -> Self {
+    pub(super) fn new(index: u64, kind: EntryKind, id: Option<Arc<str>>, turn: u64) -> Self {
         Entry {
             index,
             kind,
-            id: id.map(Into::into),
+            id,
             revision: 0,
             rewritten: 0,
             start: 0,
@@ -68,7 +69,8 @@ impl Entry {
             newer: super::story::NONE,
             counted: 0,
             members: vec![None; kind.members().len()].into(),
-            meta: Vec::new(),
+            told: 0,
+            meta: Meta::default(),
             body: Body::of(kind),
             permission: None,
             pending: false,
@@ -168,7 +170,7 @@ impl Entry {
     /// where it has no such member or was not told it.
     pub fn get(&self, name: &str) -> Option<&str> {
         let at = self.kind.members().iter().position(|(known, _)| *known == name)?;
-        self.members[at].as_deref()
+        self.members[at].as_ref().map(Short::text)
     }
 
     /// The same of a member that is a string; what stands for one that was not told counts as told (a tool call is
@@ -181,7 +183,7 @@ impl Entry {
     /// A member of `_meta`, as JSON text. That of an update is merged name by name; that of a chunk belongs to the chunk,
     /// and is not kept.
     pub fn meta(&self, name: &str) -> Option<&str> {
-        self.meta.iter().find(|(known, _)| **known == *name).map(|(_, value)| &**value)
+        self.meta.get(name)
     }
 
     /// Whether it is a prompt of this connection's that the agent has not taken up yet.
@@ -248,7 +250,7 @@ impl Entry {
             out.key("role").string(speaker.name()).key("pending").boolean(self.pending);
         }
         for ((name, default), value) in self.kind.members().iter().zip(&self.members) {
-            out.key(name).json(value.as_deref().unwrap_or(default));
+            out.key(name).json(value.as_ref().map_or(default, Short::text));
         }
         out.key("end").unsigned(self.end());
         if whole {
@@ -260,17 +262,21 @@ impl Entry {
                 None => out.key("permission").null(),
             };
         }
-        out.key("meta").begin_object();
-        self.meta.iter().for_each(|(name, value)| _ = out.key(name).json(value));
-        out.end_object().key("discarded").boolean(self.discarded);
+        out.key("meta");
+        self.meta.write(out);
+        out.key("discarded").boolean(self.discarded);
         out.key("trimmed").boolean(self.trimmed).key("truncated").boolean(self.is_truncated()).end_object();
     }
 
     /// What it takes.
     pub(super) fn cost(&self) -> usize {
-        let members = self.members.iter().flatten().map(|value| value.len());
-        let meta = self.meta.iter().map(|(name, value)| name.len() + value.len() + META);
-        ENTRY + self.id.as_ref().map_or(0, |id| 2 * id.len()) + members.chain(meta).sum::<usize>() + self.body.bytes()
+        ENTRY + self.id.as_ref().map_or(0, |id| 2 * id.len()) + self.told + self.body.bytes()
+    }
+
+    /// Counts what is told beside the body.
+    fn count(&mut self) {
+        let members = self.members.iter().flatten().map(Short::len);
+        self.told = members.sum::<usize>() + self.meta.bytes();
     }
 
     /// Whether it will hardly change any more.
@@ -287,7 +293,8 @@ impl Entry {
     /// Forgets all that was told.
     pub(super) fn reset(&mut self) {
         self.members.fill(None);
-        self.meta.clear();
+        self.meta = Meta::default();
+        self.told = 0;
         self.body = Body::of(self.kind);
     }
 
@@ -298,7 +305,8 @@ impl Entry {
                 *value = None;
             }
         }
-        self.meta = Vec::new();
+        self.meta = Meta::default();
+        self.count();
         self.body = Body::of(self.kind);
         self.trimmed = true;
     }
@@ -309,38 +317,33 @@ impl Entry {
         let longest = if self.trimmed { SHORT } else { most.content };
         let kept = value.filter(|value| value.len() <= longest);
         self.truncated |= kept.is_none() && value.is_some();
-        if self.members[at].as_deref() == kept {
+        let member = &mut self.members[at];
+        let same = match (&*member, kept) {
+            (Some(known), Some(value)) => known.is(value),
+            (known, value) => known.is_none() && value.is_none(),
+        };
+        if same {
             return false;
         }
-        self.members[at] = kept.map(Into::into);
+        self.told = self.told - member.as_ref().map_or(0, Short::len) + kept.map_or(0, str::len);
+        *member = kept.map(Into::into);
         true
     }
 
     /// Merges the members of a `_meta`; `None` clears all.
     pub(super) fn set_meta(&mut self, value: Option<&str>, most: Most) -> bool {
         let Some(value) = value else {
-            return !std::mem::take(&mut self.meta).is_empty();
+            let had = !std::mem::take(&mut self.meta).is_empty();
+            self.count();
+            return had;
         };
         if self.trimmed || value.len() > most.content {
             self.truncated |= !self.trimmed;
             return false;
         }
-        let (mut changed, mut count) = (false, self.meta.len());
-        for (name, value) in json::members(value) {
-            match self.meta.iter_mut().find(|(known, _)| **known == *name) {
-                Some((_, known)) if **known == *value => {}
-                Some((_, known)) => (*known, changed) = (value.into(), true),
-                None if count == METAS => self.truncated = true,
-                None => {
-                    self.meta.push((name.into(), value.into()));
-                    (changed, count) = (true, count + 1);
-                }
-            }
-        }
-        while self.meta.iter().map(|(_, value)| value.len()).sum::<usize>() > most.content {
-            self.meta.remove(0);
-            self.truncated = true;
-        }
+        let (changed, truncated) = self.meta.merge(value, most);
+        self.truncated |= truncated;
+        self.count();
         changed
     }
 

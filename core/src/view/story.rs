@@ -5,12 +5,12 @@
 //! same entries, the one that changed last at its end. So what changed since a revision costs as much as it is, and a
 //! change costs the same however many entries there are.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use super::entry::Entry;
 use super::kind::EntryKind;
 use crate::engine::operations::Speaker;
-use crate::map::Map;
 
 /// The index of no entry.
 pub(super) const NONE: u64 = u64::MAX;
@@ -42,10 +42,12 @@ const fn shelf(kind: EntryKind) -> Option<usize> {
 
 #[derive(Debug, Clone)]
 pub(super) struct Story {
-    entries: VecDeque<Entry>,
+    /// Boxed, so that a list that grows moves none of them.
+    entries: VecDeque<Box<Entry>>,
     /// The index of the first of them.
     first: u64,
-    ids: [Map<Box<str>, u64>; 9],
+    /// By kind. They are in no order: an id of a long list is found with few looks at memory.
+    ids: [HashMap<Arc<str>, u64>; 9],
     /// The one that changed last.
     newest: u64,
     pub(super) bytes: usize,
@@ -103,16 +105,16 @@ impl Story {
     }
 
     pub(super) fn get(&self, index: u64) -> Option<&Entry> {
-        self.entries.get(usize::try_from(index.checked_sub(self.first)?).ok()?)
+        self.entries.get(usize::try_from(index.checked_sub(self.first)?).ok()?).map(|entry| &**entry)
     }
 
     pub(super) fn get_mut(&mut self, index: u64) -> Option<&mut Entry> {
-        self.entries.get_mut(usize::try_from(index.checked_sub(self.first)?).ok()?)
+        self.entries.get_mut(usize::try_from(index.checked_sub(self.first)?).ok()?).map(|entry| &mut **entry)
     }
 
     /// All that are there, in order.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| !entry.gone)
+        self.entries.iter().map(|entry| &**entry).filter(|entry| !entry.gone)
     }
 
     pub(super) fn find(&self, kind: EntryKind, id: &str) -> Option<u64> {
@@ -124,10 +126,11 @@ impl Story {
     /// Adds an entry at the end.
     pub(super) fn push(&mut self, kind: EntryKind, id: Option<&str>) -> u64 {
         let index = self.next();
-        if let (Some(id), Some(shelf)) = (id, shelf(kind)) {
-            self.ids[shelf].insert(id.into(), index);
+        let id: Option<Arc<str>> = id.map(Into::into);
+        if let (Some(id), Some(shelf)) = (&id, shelf(kind)) {
+            self.ids[shelf].insert(Arc::clone(id), index);
         }
-        self.entries.push_back(Entry::new(index, kind, id, self.turn));
+        self.entries.push_back(Box::new(Entry::new(index, kind, id, self.turn)));
         self.full += 1;
         if kind != EntryKind::Terminal {
             self.run = NONE;
@@ -138,9 +141,10 @@ impl Story {
     /// Gives an entry an id that it did not have.
     pub(super) fn name(&mut self, index: u64, id: &str) {
         let Some(entry) = self.get_mut(index) else { return };
-        entry.id = Some(id.into());
+        let id: Arc<str> = id.into();
+        entry.id = Some(Arc::clone(&id));
         if let Some(shelf) = shelf(entry.kind) {
-            self.ids[shelf].insert(id.into(), index);
+            self.ids[shelf].insert(id, index);
         }
     }
 

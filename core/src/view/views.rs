@@ -67,10 +67,13 @@ impl Views {
     #[inline]
     fn enter(&mut self, id: &Arc<str>, state: &State) -> Option<&mut View> {
         self.clock += 1;
-        if !self.all.is_at(self.last, &**id) {
+        let number = if let Some(number) = self.all.number_at(self.last, &**id) {
+            number
+        } else {
             self.last = self.all.find(id).or_else(|| self.make(id, state))?;
-        }
-        let kept = self.all.at_mut(self.last)?;
+            self.all.number_at(self.last, &**id)?
+        };
+        let kept = self.all.numbered_mut(number)?;
         kept.at = self.clock;
         Some(&mut kept.view)
     }

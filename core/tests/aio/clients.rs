@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use futures::channel::oneshot;
 use futures::executor::block_on;
 use futures::future::{join, select, Either};
 use futures::{StreamExt, TryStreamExt};
@@ -13,7 +12,7 @@ use libacp::schema::v1;
 use libacp::Config;
 use serde_json::{json, Value};
 
-use crate::pipe::{ByHand, Pipe};
+use crate::pipe::{sleep, ByHand, Pipe};
 
 /// Runs a client beside an agent that is written by hand.
 fn with_agent<H: Handlers>(
@@ -293,14 +292,6 @@ fn a_clock_ends_calls_that_take_too_long() {
     let (input, output) = (Pipe::new(4096), Pipe::new(4096));
     let mut by_hand = ByHand::new(&output, &input);
     let start = std::time::Instant::now();
-    let sleep = |time: Duration| {
-        let (tell, told) = oneshot::channel::<()>();
-        std::thread::spawn(move || {
-            std::thread::sleep(time);
-            drop(tell);
-        });
-        told
-    };
     let transport = timed(streams(input, output), move || start.elapsed(), sleep);
     let work = client.run(transport, async |agent| {
         agent.new_session("/work").await?;

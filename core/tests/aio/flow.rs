@@ -1,15 +1,16 @@
 //! How much is taken from a peer that says more than is wanted.
 
 use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 use futures::channel::oneshot;
 use futures::executor::block_on;
 use futures::future::join;
-use libacp::aio::{streams, Agent, AgentPeer, Client};
+use libacp::aio::{streams, timed, Agent, AgentPeer, Client};
 use serde_json::{json, Value};
 
 use crate::clients::text;
-use crate::pipe::{pass, ByHand, Pipe};
+use crate::pipe::{pass, sleep, ByHand, Pipe};
 
 const UPDATES: usize = 20_000;
 /// What may have been read of a peer that is to wait: what waits in the stream, one read, and what was said before.
@@ -199,4 +200,31 @@ fn large_messages_pass_each_other() {
     let (served, worked) = block_on(join(agent.serve(streams(to_agent, to_client)), work));
     served.unwrap();
     worked.unwrap();
+}
+
+/// Otherwise the agent of an editor that has closed its own end only would stay for ever.
+#[test]
+fn a_client_that_reads_no_more_is_gone_once_it_has_said_nothing_for_a_second() {
+    let (to_agent, to_client) = (Pipe::new(4096), Pipe::new(4096));
+    let mut client = ByHand::new(&to_client, &to_agent);
+    let heard = Cell::new(0);
+    let agent = Agent::new("test", "1").on_extension("_test/count", async |received| {
+        heard.set(heard.get() + 1);
+        Ok(received.into_params().into())
+    });
+    let start = Instant::now();
+    let transport = timed(streams(to_agent, to_client), move || start.elapsed(), sleep);
+    let work = async {
+        client.open(json!({})).await;
+        client.turn_away().await;
+        // What it says meanwhile is still served, and counts.
+        for id in 0..3 {
+            client.ask(id, "_test/count", json!({})).await;
+            let _ = sleep(Duration::from_millis(600)).await;
+        }
+    };
+    let (served, ()) = block_on(join(agent.serve(transport), work));
+    served.unwrap();
+    assert_eq!(heard.get(), 3);
+    assert!(start.elapsed() >= Duration::from_millis(2200), "{:?}", start.elapsed());
 }

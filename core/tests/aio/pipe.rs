@@ -5,7 +5,9 @@ use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
+use futures::channel::oneshot;
 use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use serde_json::{json, Value};
 
@@ -21,6 +23,16 @@ pub(crate) async fn pass() {
         }
     })
     .await;
+}
+
+/// For the clock of a transport: resolves after this time.
+pub(crate) fn sleep(time: Duration) -> oneshot::Receiver<()> {
+    let (tell, told) = oneshot::channel();
+    std::thread::spawn(move || {
+        std::thread::sleep(time);
+        drop(tell);
+    });
+    told
 }
 
 #[derive(Default)]

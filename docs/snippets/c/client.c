@@ -13,7 +13,7 @@
 
 static acp_connection *agent;
 static acp_slice prompt;
-static bool over;
+static bool over, failed;
 
 // Ends the conversation when a call was refused, and says why it was.
 static void check(acp_status status)
@@ -24,7 +24,7 @@ static void check(acp_status status)
             acp_connection_error_message(agent, &why);
         }
         fprintf(stderr, ACP_FORMAT "\n", ACP_PRINT(why));
-        over = true;
+        over = failed = true;
     }
 }
 
@@ -46,7 +46,7 @@ static void answered(const acp_event *event, acp_slice method)
     if (acp_event_result(event, &result) != ACP_OK) {
         acp_event_error_message(event, &why);
         fprintf(stderr, ACP_FORMAT ": " ACP_FORMAT "\n", ACP_PRINT(method), ACP_PRINT(why));
-        over = true;
+        over = failed = true;
     } else if (acp_equal(method, acp_text(ACP_METHOD_INITIALIZE))) {
         check(acp_client_new_session(agent, acp_text(getcwd(cwd, sizeof cwd)), NULL));
     } else if (acp_equal(method, acp_text(ACP_METHOD_SESSION_NEW))) {
@@ -179,5 +179,5 @@ int main(int count, char **arguments)
     }
     stop(child, to);
     acp_connection_free(agent);
-    return 0;
+    return failed ? 1 : 0;
 }

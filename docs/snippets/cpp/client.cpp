@@ -22,7 +22,7 @@ public:
     }
 
     acp::Connection agent{acp::Role::client};
-    bool over = false;
+    bool over = false, failed = false;
 
     /// Takes all events; each of them may lead to the next call.
     void drain()
@@ -50,8 +50,9 @@ private:
     void answered(const acp::Response &response)
     {
         if (!response.result()) {
-            std::cerr << response.method() << ": " << response.error_message() << '\n';
-            over = true;
+            const std::string_view why = response.error_message();
+            std::cerr << response.method() << ": " << (why.empty() ? "no answer" : why) << '\n';
+            over = failed = true;
         } else if (response.method() == ACP_METHOD_INITIALIZE) {
             check(acp::client::new_session(agent, std::filesystem::current_path().string()));
         } else if (response.method() == ACP_METHOD_SESSION_NEW) {
@@ -67,7 +68,7 @@ private:
     {
         if (!called) {
             std::cerr << called.error().text() << '\n';
-            over = true;
+            over = failed = true;
         }
     }
 
@@ -160,4 +161,5 @@ int main(int count, char **arguments)
         // Words come in pieces; each is shown when it comes.
         std::cout.flush();
     }
+    return client.failed ? 1 : 0;
 }

@@ -31,6 +31,7 @@ use crate::jsonrpc::ErrorCode;
 use crate::rules::Way;
 
 pub(crate) use keys::{key_of, Submitted};
+pub(super) use replay::has_replay;
 pub(crate) use work::Work;
 
 const PROMPT: &[&str] = &["session/prompt"];

@@ -57,11 +57,7 @@ fn no_title(context: &RuleContext<'_>) -> Option<Finding> {
 
 /// A session that was open before may have sent it when it had not read yet that it is to be loaded again.
 fn replayed(context: &RuleContext<'_>) -> Option<Finding> {
-    let mut root = context.session()?;
-    while let Some(parent) = root.parent().and_then(|parent| context.session_of(parent)) {
-        root = parent;
-    }
-    if root.opened {
+    if context.root()?.opened {
         None
     } else {
         replays(context)

@@ -9,7 +9,9 @@ mod list;
 mod prompt;
 mod roots;
 
-use super::life::MESSAGES;
+use std::sync::Arc;
+
+use super::life::{self, MESSAGES};
 use crate::engine::{
     Action, Area, Check, Finding, MessageKind, MisuseKind, Pending, Role, RuleContext, RuleMessage, SessionState,
     State, Tracker, Turn, ATTACHING, CLOSING, ENDING, OPENING,
@@ -180,12 +182,13 @@ fn same_as_source(context: &RuleContext<'_>) -> Option<Finding> {
 
 fn history(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session()?;
-    // A session that was open before may have sent it when it had not read yet that it is to be resumed again.
-    if session.opened && context.way() == Way::Receive {
+    // A session that was open before, or a child of one, may have sent it when it had not read yet that it is to be
+    // resumed again.
+    if context.root()?.opened && context.way() == Way::Receive {
         return None;
     }
     // In version 2, a resume may request the history, and a turn that still runs sends updates.
-    if session.state != SessionState::Resuming || session.turn != Turn::Idle || session.is_replayed() {
+    if session.state != SessionState::Resuming || session.may_work() || session.is_replayed() {
         return None;
     }
     let message =
@@ -240,7 +243,9 @@ fn created(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
 
 fn attach(state: &mut State, call: &RuleMessage<'_>, to: SessionState) -> Option<Box<str>> {
     let id = call.session?;
-    state.sessions.enter(id.clone(), to).state = to;
+    let session = state.sessions.enter(id.clone(), to);
+    // Another request may have asked for a history that is not complete yet.
+    session.state = if session.owes_end() { SessionState::Loading } else { to };
     children::follow(state, id);
     SessionDirs::note(call)
 }
@@ -269,7 +274,9 @@ fn attached(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
 /// Updates are history until the answer, or until the replay is complete (SESS-92).
 fn replay(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     call.get("/replayFrom")?;
-    state.sessions.get_mut(call.session)?.state = SessionState::Loading;
+    let id = call.session?;
+    state.sessions.known.get_mut(id)?.state = SessionState::Loading;
+    children::follow(state, id);
     None
 }
 
@@ -293,6 +300,25 @@ fn closed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     } else if let Some(place) = place {
         state.sessions.closed.put(id, place, limit);
     }
+    attach_again(state, id, answer.request?.serial);
     children::follow(state, id);
     None
+}
+
+/// A request that loads or resumes a session may have followed the one that has just ended it.
+fn attach_again(state: &mut State, id: &Arc<str>, ended: u64) {
+    let client = state.config.role == Role::Client;
+    let open = if client { &mut state.outbound } else { &mut state.inbound };
+    let later = open.of_session(id).filter(|request| request.serial > ended && request.does(Effect::Attaches));
+    let (mut requests, mut replays, mut loads) = (0, 0, false);
+    for request in later {
+        requests += 1;
+        replays += usize::from(life::has_replay(request));
+        loads |= request.method == "session/load";
+    }
+    if requests > 0 {
+        let to = if loads || replays > 0 { SessionState::Loading } else { SessionState::Resuming };
+        state.sessions.enter(Arc::clone(id), to).work.resumed(replays);
+        open.adopt(id, ended, state.sessions.generation(Some(id)));
+    }
 }

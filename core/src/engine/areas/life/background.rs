@@ -32,7 +32,7 @@ pub(crate) struct Background {
     /// Announced tool calls and terminals, and whether each has ended.
     known: Recent<bool>,
     /// Some may have been announced on another connection.
-    elsewhere: bool,
+    pub(super) elsewhere: bool,
 }
 
 impl Background {

@@ -4,7 +4,7 @@
 //! that are older than this update never send it, so nothing waits for it.
 
 use super::AGENT;
-use crate::engine::{Finding, RuleContext, RuleMessage, Session, SessionState, State, Turn};
+use crate::engine::{Finding, OpenRequest, RuleContext, RuleMessage, Session, SessionState, State};
 use crate::json;
 
 /// The running replays of a session.
@@ -20,7 +20,8 @@ impl Session {
         self.work.replays.complete > 0
     }
 
-    fn owes_end(&self) -> bool {
+    /// Whether a request has asked for a history whose end was not told.
+    pub(in crate::engine::areas) fn owes_end(&self) -> bool {
         self.work.replays.complete < self.work.replays.asked
     }
 }
@@ -31,13 +32,19 @@ pub(super) const COMPLETE: &[&str] = &["session/update:replay_complete"];
 pub(super) const RESUME: &[&str] = &["session/resume"];
 pub(super) const CHILD: &[&str] = &["session/update:subagent_update"];
 
-/// Whether a `session/resume` requested a replay.
-fn has_replay(answer: &RuleMessage<'_>) -> bool {
-    answer.note().is_some_and(|note| json::pointer(note, "/replay").is_some())
+/// Whether a `session/resume` requests a replay.
+pub(crate) fn has_replay(request: &OpenRequest) -> bool {
+    request.note.as_deref().is_some_and(|note| json::pointer(note, "/replay").is_some())
+}
+
+impl Replays {
+    pub(super) fn asked(asked: usize) -> Self {
+        Replays { asked, complete: 0 }
+    }
 }
 
 pub(super) fn missing(context: &RuleContext<'_>) -> Option<Finding> {
-    let id = context.message.session.filter(|_| has_replay(&context.message))?;
+    let id = context.message.session.filter(|_| context.message.request.is_some_and(has_replay))?;
     let sessions = &context.state.sessions;
     if sessions.get(id)?.work.replays.complete == 0 {
         let message =
@@ -64,7 +71,7 @@ pub(super) fn not_asked(context: &RuleContext<'_>) -> Option<Finding> {
 
 pub(super) fn history(context: &RuleContext<'_>) -> Option<Finding> {
     let session = context.session().filter(|session| session.is_replayed())?;
-    if session.state != SessionState::Resuming || session.turn != Turn::Idle {
+    if session.state != SessionState::Resuming || session.may_work() {
         return None;
     }
     Some(Finding::new("/update", "history after replay_complete; send all history before it"))
@@ -96,7 +103,7 @@ pub(super) fn announced(state: &mut State, update: &RuleMessage<'_>) -> Option<B
 }
 
 pub(super) fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
-    let id = answer.session.filter(|_| has_replay(answer))?;
+    let id = answer.session.filter(|_| answer.request.is_some_and(has_replay))?;
     for child in state.sessions.below(id) {
         if let Some(child) = state.sessions.known.get_mut(&child) {
             child.work.replays = Replays::default();

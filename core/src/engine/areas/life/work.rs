@@ -111,6 +111,12 @@ impl Work {
         self.unseen && reason == Some(CANCELLED)
     }
 
+    /// The session was closed, and is being resumed already, with so many replays.
+    pub(in crate::engine::areas) fn resumed(&mut self, replays: usize) {
+        self.replays = Replays::asked(replays);
+        (self.background.elsewhere, self.keys.elsewhere) = (true, true);
+    }
+
     /// What is known of a child before anything is told: it may have begun before it was announced, and what runs beside
     /// it may have been announced where its parent was opened before.
     pub(in crate::engine::areas) fn of_child(parent: &Work) -> Work {
@@ -142,6 +148,11 @@ impl Session {
     /// report that, and where the list is longer than what is kept.
     pub fn background(&self) -> Option<&str> {
         self.work.background.list()
+    }
+
+    /// Whether the agent works, or may do so: nobody knows it of a child before its state is told.
+    pub(in crate::engine::areas) fn may_work(&self) -> bool {
+        self.turn != Turn::Idle || self.work.told == Told::Unknown
     }
 
     /// The turn that follows from what is known; `over` says that what was being cancelled has come to its end.

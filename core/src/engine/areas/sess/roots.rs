@@ -3,6 +3,7 @@
 use crate::engine::{Finding, RuleContext, RuleMessage, Session};
 use crate::json;
 use crate::map::StringMap;
+use crate::path::Steps;
 use crate::rules::Way;
 
 /// The maximum total length of a session's directories, in bytes; longer lists are not kept.
@@ -84,43 +85,6 @@ impl Session {
     pub fn in_roots(&self, path: &str) -> bool {
         let Some(path) = Steps::of(path).filter(|_| id!("SESS-06").is_on(Way::Track)) else { return false };
         self.roots().filter_map(Steps::of).any(|root| path.starts_with(&root))
-    }
-}
-
-/// The components of a path.
-#[derive(Debug)]
-struct Steps<'a> {
-    windows: bool,
-    steps: Vec<&'a str>,
-}
-
-impl<'a> Steps<'a> {
-    /// The components of an absolute path; `None` for any other.
-    fn of(path: &'a str) -> Option<Steps<'a>> {
-        let windows = !path.starts_with('/');
-        let separator = |c| c == '/' || (windows && c == '\\');
-        let rooted = !windows || path.starts_with("\\\\") || path.get(1..).is_some_and(|rest| rest.starts_with(':'));
-        if !rooted {
-            return None;
-        }
-        // `..` does not remove a drive or a host.
-        let fixed = usize::from(windows);
-        let mut steps = Vec::new();
-        for step in path.split(separator).filter(|step| !step.is_empty() && *step != ".") {
-            match step {
-                ".." if steps.len() > fixed => drop(steps.pop()),
-                ".." => {}
-                step => steps.push(step),
-            }
-        }
-        Some(Steps { windows, steps })
-    }
-
-    fn starts_with(&self, root: &Steps<'_>) -> bool {
-        let same = |(a, b): (&&str, &&str)| if self.windows { a.eq_ignore_ascii_case(b) } else { a == b };
-        self.windows == root.windows
-            && self.steps.len() >= root.steps.len()
-            && self.steps.iter().zip(&root.steps).all(same)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::error::Error;
 use std::io::{Read, Write};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use libacp::connection::{Notification, Response};
 use libacp::schema::v1::{
@@ -15,8 +17,8 @@ use libacp::{ErrorCode, Event};
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut command = Command::new(arguments.next().ok_or("usage: client AGENT [ARGUMENT...]")?);
-    let mut process = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    let (to, from) = (process.stdin.take().ok_or("no pipe")?, process.stdout.take().ok_or("no pipe")?);
+    let mut process = Process(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?);
+    let (to, from) = (process.0.stdin.take().ok_or("no pipe")?, process.0.stdout.take().ok_or("no pipe")?);
     let mut agent = Host { connection: Client::default(), to, from };
 
     let hello = agent.connection.call(&InitializeRequest::new(ProtocolVersion(1)))?;
@@ -31,10 +33,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let turn = agent.connection.call(&PromptRequest::new(session.session_id, prompt))?;
     let answer = agent.response(turn.serial())?;
     println!("\n({:?})", turn.result(&answer)?.stop_reason);
-
-    drop(agent); // Closes the agent's standard input, which ends it.
-    process.wait()?;
     Ok(())
+}
+
+/// The agent. Its input is closed before this is dropped, which is its sign to end; half a second later it has.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        for _ in 0..100 {
+            if !matches!(self.0.try_wait(), Ok(None)) {
+                return;
+            }
+            sleep(Duration::from_millis(5));
+        }
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// A connection and the pipes to its peer.
