@@ -20,6 +20,19 @@ async def answer(turn):
     if turn.text == "ask":
         async with turn.tool_call("Dig", status="pending") as call:
             await call.ask_permission()
+    elif turn.text == "show":
+        await turn.update({"sessionUpdate": "session_info_update", "title": "Holes"})
+        await turn.message("Dig")
+        await turn.message("ging")
+        async with turn.tool_call("Dig", status="pending"):
+            await turn.message(" on\\x1b[2J")
+        await turn.plan(["one", "two"])
+        await turn.update({"sessionUpdate": "usage_update", "used": 5, "size": 100})
+    elif turn.text == "later":
+        async def say():
+            await asyncio.sleep(0.2)
+            await turn.session.update({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "late"}})
+        asyncio.ensure_future(say())
     elif turn.text == "stay":
         try:
             await turn.message("staying")
@@ -89,6 +102,27 @@ class Chat(AioCase):
     async def test_ctrl_c_at_the_prompt_leaves(self) -> None:
         await self.shows("> ")
         self.type("\x03")
+        await self.ends()
+
+    async def test_what_it_shows(self) -> None:
+        await self.shows("> ")
+        self.type("show\n")
+        await self.shows("show\r\n")
+        shown = await self.shows("(end_turn, 5 of 100 tokens)")
+        lines = ["# Holes", "Digging", "* Dig", "  completed", " on\\x1b[2J", "- [pending] one", "- [pending] two"]
+        # What comes in one go is shown in the order of the conversation.
+        self.assertEqual(sorted(shown.replace("\r", "").splitlines()[:-1]), sorted(lines))
+        self.assertIn("pid ", shown)
+        self.type("\n")
+        await self.ends()
+
+    async def test_what_comes_at_the_prompt(self) -> None:
+        await self.shows("> ")
+        self.type("later\n")
+        await self.shows("(end_turn)")
+        await self.shows("> ")
+        await self.shows("late")
+        self.type("\n")
         await self.ends()
 
     async def test_ctrl_c_ends_a_question_with_its_turn(self) -> None:
