@@ -273,6 +273,9 @@ class View:
         revision = self._now()
         if revision is None:
             self._lost = self._revision > 0
+            if self._lost:
+                # It was over, or a load has failed that had not shown anything.
+                self._members.update(replaying=False, frozen=True)
             return None
         another = self._lost or revision < self._revision
         if revision == self._revision and not another:

@@ -119,6 +119,25 @@ class Following(AioCase):
             self.assertIn("frozen", told[0].names)
         await self.in_time(ends[2])
 
+    async def test_the_loop_ends_with_a_load_that_fails(self) -> None:
+        tested = agent(prompt=lambda turn: None)
+
+        @tested.load_session
+        async def load(session: aio.AgentSession) -> None:
+            if session.id == "half":
+                await session.update({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "a"}})
+            raise aio.RequestError(-32000, "no")
+
+        async with talk(tested, viewing()) as peer:
+            for id in ("none", "half"):
+                loading = peer.load_session(id, "/")
+                following = asyncio.ensure_future(follow(loading.session, Said()))
+                with self.assertRaises(libacp.PeerError):
+                    await loading
+                await self.in_time(following)
+                seen = loading.session.view
+                self.assertEqual((seen.entries, seen.replaying, seen.frozen), ((), False, True), id)
+
     async def test_the_loop_ends_with_the_connection(self) -> None:
         async def answer(turn: aio.Turn) -> None:
             await turn.message("last words")
