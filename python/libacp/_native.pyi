@@ -196,13 +196,17 @@ class Limits:
         modes.
         """
     @property
-    def view_entries(self) -> int: ...
+    def view_entries(self) -> int:
+        """Maximum number of complete entries in a view, and of stubs."""
     @property
-    def view_bytes(self) -> int: ...
+    def view_bytes(self) -> int:
+        """Maximum size of a session's view, in bytes. All views together may have 16 times as much."""
     @property
-    def view_content(self) -> int: ...
+    def view_content(self) -> int:
+        """Maximum size of one content in a view, in bytes: a message, the items of a tool call, its raw input."""
     @property
-    def view_output(self) -> int: ...
+    def view_output(self) -> int:
+        """Maximum size of a terminal's output in a view, in bytes; at least the last half of that is kept."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Limits], tuple[int, int, int, int, int, int, int, int, int, int]]: ...
@@ -255,7 +259,8 @@ class Config:
         begin with an underscore (`EXT-07`).
         """
     @property
-    def view(self) -> bool: ...
+    def view(self) -> bool:
+        """Whether a view of each session is kept."""
     def __eq__(self, value: object, /) -> bool: ...
 
 @final
@@ -711,6 +716,7 @@ class Connection:
             never.
         `prompt_queueing`: whether a session may have several open prompts (`TURN-03`).
         `foreign_methods`: methods to send and deliver although they are neither specified nor begin with `_`.
+        `view`: whether to keep a view of each session, the conversation as a client shows it.
 
     Raises:
         ValueError: for a name or a version that does not exist.
