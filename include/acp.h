@@ -1894,7 +1894,7 @@ acp_status acp_connection_view_revision(const acp_connection *connection, acp_sl
 //   positions included
 // - `entries`, `terminals`: lists of those that are new or have changed; `removed`: a list of the indexes of those
 //   that are not there any more
-// - and those other members of the view that have changed
+// - and those other members of the view that have changed; with `reset` all of them
 //
 // - `connection`: the connection
 // - `session`: the session's id
@@ -2019,7 +2019,7 @@ acp_status acp_observer_view_revision(const acp_observer *observer, acp_slice se
 //   positions included
 // - `entries`, `terminals`: lists of those that are new or have changed; `removed`: a list of the indexes of those
 //   that are not there any more
-// - and those other members of the view that have changed
+// - and those other members of the view that have changed; with `reset` all of them
 //
 // - `observer`: the observer
 // - `session`: the session's id

@@ -7,7 +7,7 @@ namespace {
 // Milliseconds in which a program must show that it is an agent.
 constexpr std::uint64_t PATIENCE = 60000;
 
-using Look = View::Look;
+using Look = Screen::Look;
 
 std::string text_of(acp::Json json, std::string_view pointer) { return json.string(pointer).value_or(std::string()); }
 
@@ -16,9 +16,16 @@ std::string text_of(acp::Json json, std::string_view pointer) { return json.stri
 template <class T> bool Chat::sent(const acp::Result<T> &result)
 {
     if (!result) {
-        view_.line(Look::warning, "! not sent: " + result.error().text());
+        screen_.line(Look::warning, "! not sent: " + result.error().text());
     }
     return static_cast<bool>(result);
+}
+
+/// One that keeps a view of the session.
+acp::Connection Chat::connect()
+{
+    acp::Result<acp::Connection> made = acp::Connection::open(acp::Config(acp::Role::client).view(true));
+    return made ? std::move(*made) : acp::Connection(acp::Role::client);
 }
 
 void Chat::start()
@@ -36,6 +43,7 @@ void Chat::drain()
 {
     for (const acp::Event &event : connection_.events()) {
         event.match([this](const auto &what) { on(what); });
+        show();
     }
 }
 
@@ -66,7 +74,7 @@ void Chat::use_file(const acp::Request &request)
 {
     const acp::Result<acp::FileAnswer> answer = files_.serve(connection_, request);
     if (sent(answer) && answer->done() && request.method() == ACP_METHOD_FS_WRITE_TEXT_FILE) {
-        view_.line(Look::dim, "wrote " + text_of(request.params(), "/path"));
+        screen_.line(Look::dim, "wrote " + text_of(request.params(), "/path"));
     }
 }
 // ANCHOR_END: files
@@ -81,9 +89,8 @@ void Chat::ask_permission(const acp::Request &request)
         names.push_back(text_of(option.value, "/name"));
     }
     const acp::Json call = params.find("/toolCall").value_or(acp::Json());
-    show_tool_call(call);
-    view_.question("May the agent go on: " + call.string("/title").value_or(titles_.of(text_of(call, "/toolCallId"))) + "?",
-                   names);
+    show();
+    screen_.question("May the agent go on: " + title(call) + "?", names);
     questions_.push_back(std::move(question));
 }
 
@@ -107,7 +114,7 @@ void Chat::forget(std::uint64_t serial)
     for (auto question = questions_.begin(); question != questions_.end(); ++question) {
         if (question->serial == serial) {
             questions_.erase(question);
-            view_.line(Look::dim, "(the question is withdrawn)");
+            screen_.line(Look::dim, "(the question is withdrawn)");
             return;
         }
     }
@@ -123,17 +130,15 @@ void Chat::on(const acp::Response &response)
         refused(response);
     } else if (method == ACP_METHOD_INITIALIZE) {
         const std::string title = text_of(*result, "/agentInfo/title"), name = text_of(*result, "/agentInfo/name");
-        view_.line(Look::bold, !title.empty() ? title : !name.empty() ? name : "an agent without a name");
+        screen_.line(Look::bold, !title.empty() ? title : !name.empty() ? name : "an agent without a name");
         open_session();
     } else if (method == ACP_METHOD_AUTHENTICATE) {
         open_session();
     } else if (method == ACP_METHOD_SESSION_NEW) {
         opened(response);
-    } else if (method == ACP_METHOD_SESSION_SET_MODE) {
-        view_.line(Look::dim, "(the mode is changed)");
     } else if (method == ACP_METHOD_SESSION_PROMPT) {
         if (!result->is("/stopReason", ACP_STOP_END_TURN)) {
-            view_.line(Look::warning, "(" + text_of(*result, "/stopReason") + ")");
+            screen_.line(Look::warning, "(" + text_of(*result, "/stopReason") + ")");
         }
         state_ = State::idle;
     }
@@ -152,7 +157,7 @@ void Chat::refused(const acp::Response &response)
     if (response.outcome() != acp::Outcome::closed) {
         std::string why(response.error_message());
         why = why.empty() ? std::string(acp::name(response.outcome())) : why;
-        view_.line(Look::warning, "! " + std::string(method) + ": " + why);
+        screen_.line(Look::warning, "! " + std::string(method) + ": " + why);
     }
     if (state_ == State::starting) {
         finish(true);
@@ -174,10 +179,8 @@ void Chat::opened(const acp::Response &response)
 {
     session_ = text_of(*response.result(), "/sessionId");
     state_ = State::idle;
-    if (const auto modes = response.result()->find("/modes")) {
-        show_modes(*modes);
-    }
-    view_.line(Look::dim, "Type a prompt; Ctrl-C stops a turn; :mode NAME, :quit");
+    show();
+    screen_.line(Look::dim, "Type a prompt; Ctrl-C stops a turn; :mode NAME, :quit");
 }
 
 void Chat::choose_login()
@@ -189,11 +192,11 @@ void Chat::choose_login()
         names.push_back(text_of(method.value, "/name"));
     }
     if (names.empty() || input_ended_) {
-        view_.line(Look::warning, "! the agent wants a login" + std::string(names.empty() ? " and offers none" : ""));
+        screen_.line(Look::warning, "! the agent wants a login" + std::string(names.empty() ? " and offers none" : ""));
         finish(true);
         return;
     }
-    view_.question("How do you want to log in?", names);
+    screen_.question("How do you want to log in?", names);
     questions_.push_back(std::move(question));
 }
 
@@ -211,7 +214,7 @@ void Chat::take_line(std::string_view line)
         std::size_t choice = 0;
         const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), choice);
         if (error != std::errc() || end != line.data() + line.size() || choice < 1 || choice > question.ids.size()) {
-            view_.line(Look::dim, "a number from 1 to " + std::to_string(question.ids.size()));
+            screen_.line(Look::dim, "a number from 1 to " + std::to_string(question.ids.size()));
         } else {
             questions_.pop_front();
             answer(question, question.ids[choice - 1]);
@@ -269,7 +272,7 @@ void Chat::interrupt()
     if (state_ == State::turn && connection_.session_turn(session_) == acp::Turn::running &&
         sent(connection_.notify(ACP_METHOD_SESSION_CANCEL,
                                 params.begin_object().member("sessionId", session_).end_object()))) {
-        view_.line(Look::dim, "(stopping)");
+        screen_.line(Look::dim, "(stopping)");
     } else {
         finish();
     }
@@ -285,19 +288,19 @@ void Chat::finish(bool failed)
 
 void Chat::on(const acp::Violation &violation)
 {
-    view_.line(Look::warning,
+    screen_.line(Look::warning,
                "! the agent broke " + std::string(violation.rule()) + ": " + std::string(violation.message()));
 }
 
 void Chat::on(const acp::Advice &advice)
 {
-    view_.line(Look::warning, "! this client, " + std::string(advice.rule()) + ": " + std::string(advice.message()));
+    screen_.line(Look::warning, "! this client, " + std::string(advice.rule()) + ": " + std::string(advice.message()));
 }
 
 void Chat::on(const acp::Closed &)
 {
     if (state_ != State::over) {
-        view_.line(Look::warning, "! the agent has gone");
+        screen_.line(Look::warning, "! the agent has gone");
         finish(true);
     }
 }

@@ -1,10 +1,11 @@
-// A conversation with an agent: what the user types goes to it, what it does goes to the view. This is the part that
+// A conversation with an agent: what the user types goes to it, what it does goes to the screen. This is the part that
 // any client in C++ needs; it does no I/O of its own. Read next: main.cpp, which moves the bytes.
 
 #ifndef CHAT_HPP
 #define CHAT_HPP
 
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +13,13 @@
 #include <acp.hpp>
 #include <acp_files.hpp>
 
-#include "titles.hpp"
-#include "view.hpp"
+#include "screen.hpp"
 
 class Chat {
 public:
     /// In this folder, an absolute path; the agent may read and write these files.
-    Chat(std::string folder, const acp::Files &files, View &view)
-        : folder_(std::move(folder)), files_(files), view_(view)
+    Chat(std::string folder, const acp::Files &files, Screen &screen)
+        : folder_(std::move(folder)), files_(files), screen_(screen)
     {}
 
     /// Says hello to the agent.
@@ -51,8 +51,18 @@ private:
         std::vector<std::string> ids;
     };
 
+    /// What is on the screen of an entry of the view.
+    struct Drawn {
+        /// Where its content ended.
+        std::uint64_t end = 0;
+        std::string line{};
+    };
+
+    static acp::Connection connect();
+
     void on(const acp::Request &request);
-    void on(const acp::Notification &notification);
+    /// What it says is in the view.
+    void on(const acp::Notification &) {}
     void on(const acp::Response &response);
     /// An answer to what was given up changes nothing here.
     void on(const acp::LateResponse &) {}
@@ -68,10 +78,10 @@ private:
 
     void opened(const acp::Response &response);
     void refused(const acp::Response &response);
-    void show_update(std::string_view kind, acp::Json update);
-    void show_tool_call(acp::Json call);
-    void show_plan(acp::Json plan);
-    void show_modes(acp::Json modes);
+    void show();
+    void show_entry(acp::Json entry, acp::Json content, Drawn &drawn);
+    void show_facts(acp::Json changes);
+    std::string title(acp::Json call);
 
     void open_session();
     void choose_login();
@@ -84,15 +94,16 @@ private:
 
     std::string folder_;
     const acp::Files &files_;
-    View &view_;
-    acp::Connection connection_{acp::Role::client};
+    Screen &screen_;
+    acp::Connection connection_ = connect();
     State state_ = State::starting;
     bool failed_ = false;
     bool input_ended_ = false;
     std::string session_{};
     std::deque<Question> questions_{};
-    /// Updates name only what has changed.
-    Titles titles_{};
+    /// The revision of the view that is on the screen, and what is there of its entries.
+    std::uint64_t drawn_ = 0;
+    std::map<std::uint64_t, Drawn> entries_{};
 };
 
 #endif

@@ -161,29 +161,29 @@ int run(const Options &options)
         return 2;
     }
     const bool terminal = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-    View view(options.colour == "always" || (options.colour == "auto" && terminal));
+    Screen screen(options.colour == "always" || (options.colour == "auto" && terminal));
     const bool typed = isatty(STDIN_FILENO) == 1;
     Process agent(options.agent);
     if (!agent.problem().empty()) {
         std::fprintf(stderr, "%s\n", agent.problem().c_str());
         return 1;
     }
-    Chat chat(folder, *files, view);
+    Chat chat(folder, *files, screen);
     Input input;
-    view.line(View::Look::dim, "(starting " + options.agent.front() + ")");
+    screen.line(Screen::Look::dim, "(starting " + options.agent.front() + ")");
     chat.connection().handle_timeout(now_ms());
     chat.start();
     for (chat.drain(); !chat.over(); chat.drain()) {
         const bool listen = chat.wants_line();
         if (auto line = listen ? input.line() : std::nullopt) {
-            view.prompt(chat.prompt());
-            view.answered(*line, typed);
+            screen.prompt(chat.prompt());
+            screen.answered(*line, typed);
             chat.take_line(*line);
         } else if (listen && input.ended()) {
             chat.input_ended();
         } else {
             if (listen) {
-                view.prompt(chat.prompt());
+                screen.prompt(chat.prompt());
             }
             std::fflush(stdout);
             step(agent, chat, input, listen);
@@ -191,7 +191,7 @@ int run(const Options &options)
     }
     write_agent(agent, chat.connection());
     const int status = agent.end(400);
-    view.line(View::Look::dim, status == 0 ? "" : "the agent ended with " + std::to_string(status));
+    screen.line(Screen::Look::dim, status == 0 ? "" : "the agent ended with " + std::to_string(status));
     std::fflush(stdout);
     return chat.failed() ? 1 : 0;
 }

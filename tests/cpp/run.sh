@@ -113,7 +113,7 @@ examples() { # C compiler, C++ compiler, folder
         "$1" -std=c99 -g -O1 $flags $warnings -Iinclude examples/c/editor/*.c $with_files -o "$3/acp-editor"
     check "examples/cpp with $2" \
         "$2" -std=c++17 -fno-exceptions -fno-rtti -g -O1 $flags $warnings -Iinclude examples/cpp/chat.cpp \
-        examples/cpp/main.cpp examples/cpp/updates.cpp examples/cpp/view.cpp examples/cpp/diff.cpp \
+        examples/cpp/main.cpp examples/cpp/conversation.cpp examples/cpp/screen.cpp examples/cpp/diff.cpp \
         examples/cpp/process.cpp $with_files -o "$3/acp-chat"
     check "examples/cpp/agent.cpp with $2" \
         "$2" -std=c++17 -g -O1 $flags $warnings -Iinclude examples/cpp/agent.cpp $library -o "$3/acp-demo-cpp"

@@ -51,14 +51,14 @@ impl<'v> Changes<'v> {
         self.changed.iter().copied().filter(|index| self.view.entry(*index).is_none())
     }
 
-    /// The names of the other members of [`View::to_json`] that have changed, and their JSON.
+    /// The names of the other members of [`View::to_json`] that have changed, and their JSON; after a
+    /// [reset](Self::is_reset) those of all.
     pub fn members(&self) -> impl Iterator<Item = (&'static str, Cow<'v, str>)> {
         self.view.facts.since(self.since)
     }
 
     /// All of it as JSON text: an object with `revision`, `epoch`, `reset`, the lists `entries`, `terminals` and `removed`,
-    /// `first` (the index of the first entry that is kept), and those other members of [`View::to_json`] that have changed:
-    /// all of them with `reset`.
+    /// `first` (the index of the first entry that is kept), and those other members of [`View::to_json`] that have changed.
     pub fn to_json(&self) -> String {
         self.write(true)
     }
@@ -73,11 +73,7 @@ impl<'v> Changes<'v> {
         let mut out = Writer::new();
         out.begin_object().key("revision").unsigned(self.view.revision).key("epoch").unsigned(self.view.epoch);
         out.key("reset").boolean(self.is_reset()).key("first").unsigned(self.view.story.first());
-        if self.is_reset() {
-            self.view.facts.write(&mut out);
-        } else {
-            self.members().for_each(|(name, value)| _ = out.key(name).json(&value));
-        }
+        self.members().for_each(|(name, value)| _ = out.key(name).json(&value));
         out.key("entries").begin_array();
         self.entries().for_each(|entry| entry.write(&mut out, whole));
         out.end_array().key("terminals").begin_array();

@@ -159,9 +159,9 @@ impl Facts {
         all.chain(self.offered.iter().map(|modes| modes.len())).sum()
     }
 
-    /// The names and the JSON of those that changed after a revision.
+    /// The names and the JSON of those that changed after a revision; of all since 0.
     pub(super) fn since(&self, revision: u64) -> impl Iterator<Item = (&'static str, Cow<'_, str>)> {
-        let changed = (0..ALL.len()).filter(move |at| self.all[*at].0 > revision);
+        let changed = (0..ALL.len()).filter(move |at| revision == 0 || self.all[*at].0 > revision);
         changed.map(|at| (ALL[at].0, self.shown(at)))
     }
 

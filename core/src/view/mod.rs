@@ -115,7 +115,8 @@ impl View {
             story: Story::default(),
             next: None,
             replay: None,
-            revision: 0,
+            // Who has drawn nothing has drawn 0.
+            revision: 1,
             epoch: 0,
             since: 0,
             facts: Facts::default(),

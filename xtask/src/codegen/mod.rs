@@ -58,8 +58,10 @@ const GETTERS: &[GetterOutput] = &[
     ("wasm/src/getters.rs", |getters| Ok(getters::javascript::module(getters))),
 ];
 
-/// Parts of files that people write: each path with the texts of its parts, in their order.
-const PARTS: &[(&str, fn(&Getters) -> Vec<String>)] = &[
+/// Parts of a file that people write: its path, and the texts of its parts in their order.
+type PartsOutput = (&'static str, fn(&Getters) -> Vec<String>);
+
+const PARTS: &[PartsOutput] = &[
     ("include/acp_connection.hpp", |getters| vec![getters::cpp::part(getters, Owner::Connection)]),
     ("include/acp_observer.hpp", |getters| vec![getters::cpp::part(getters, Owner::Observer)]),
     ("python/libacp/_native.pyi", |getters| {

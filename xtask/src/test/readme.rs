@@ -32,6 +32,12 @@ pub(super) fn run(log: &Log<'_>) -> Result<()> {
         let mut compile = Command::new(compiler);
         compile.args([standard, "-Wall", "-Wextra", "-Iinclude", "-o"]).arg(&program).arg(&source);
         log.run(compile.args(["target/release/libacp.a", "-lpthread", "-ldl", "-lm"]))?;
+        // What draws a view is part of a client.
+        let part = Path::new(FOLDER).join(format!("draw.{language}"));
+        let drawing = blocks(&readme, language).get(1).copied();
+        fs::write(&part, drawing.with_context(|| format!("nothing draws a view in {language}"))?)?;
+        let mut check = Command::new(compiler);
+        log.run(check.args([standard, "-Wall", "-Wextra", "-Werror", "-Iinclude", "-fsyntax-only"]).arg(&part))?;
         let mut talk = Command::new("sh");
         talk.args(["-euc", r#""$0" < "$1" | grep -Fx "$2""#]).args([&program, &said]).arg(ANSWERED);
         log.run(&mut talk)?;

@@ -1,17 +1,17 @@
 // What the user sees: plain lines on standard output, in colour where it is a terminal.
 
-#ifndef VIEW_HPP
-#define VIEW_HPP
+#ifndef SCREEN_HPP
+#define SCREEN_HPP
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-class View {
+class Screen {
 public:
     enum class Look { plain, dim, bold, added, removed, warning };
 
-    explicit View(bool colour) noexcept : colour_(colour) {}
+    explicit Screen(bool colour) noexcept : colour_(colour) {}
 
     /// Text that comes in pieces. Another look than that of the piece before starts a new line.
     void stream(Look look, std::string_view text);

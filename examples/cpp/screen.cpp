@@ -1,4 +1,4 @@
-#include "view.hpp"
+#include "screen.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,15 +9,15 @@ namespace {
 
 constexpr std::string_view RESET = "\x1b[0m";
 
-std::string_view escape(View::Look look)
+std::string_view escape(Screen::Look look)
 {
     switch (look) {
-    case View::Look::plain: return "";
-    case View::Look::dim: return "\x1b[2m";
-    case View::Look::bold: return "\x1b[1m";
-    case View::Look::added: return "\x1b[32m";
-    case View::Look::removed: return "\x1b[31m";
-    case View::Look::warning: return "\x1b[33m";
+    case Screen::Look::plain: return "";
+    case Screen::Look::dim: return "\x1b[2m";
+    case Screen::Look::bold: return "\x1b[1m";
+    case Screen::Look::added: return "\x1b[32m";
+    case Screen::Look::removed: return "\x1b[31m";
+    case Screen::Look::warning: return "\x1b[33m";
     }
     return {};
 }
@@ -68,7 +68,7 @@ std::string one_line(std::string_view text)
 
 } // namespace
 
-void View::put(Look look, std::string_view text)
+void Screen::put(Look look, std::string_view text)
 {
     if (text.empty()) {
         return;
@@ -81,7 +81,7 @@ void View::put(Look look, std::string_view text)
     prompting_ = false;
 }
 
-void View::end_line()
+void Screen::end_line()
 {
     if (!at_start_) {
         write("\n");
@@ -89,7 +89,7 @@ void View::end_line()
     }
 }
 
-void View::stream(Look look, std::string_view text)
+void Screen::stream(Look look, std::string_view text)
 {
     if (look != last_ || prompting_) {
         end_line();
@@ -98,7 +98,7 @@ void View::stream(Look look, std::string_view text)
     put(look, text);
 }
 
-void View::line(Look look, std::string_view text)
+void Screen::line(Look look, std::string_view text)
 {
     end_line();
     while (!text.empty()) {
@@ -113,7 +113,7 @@ void View::line(Look look, std::string_view text)
     }
 }
 
-void View::diff(std::string_view path, std::string_view before, std::string_view after)
+void Screen::diff(std::string_view path, std::string_view before, std::string_view after)
 {
     line(Look::bold, std::string("    ").append(path));
     for (const DiffLine &changed : ::diff(before, after)) {
@@ -123,7 +123,7 @@ void View::diff(std::string_view path, std::string_view before, std::string_view
     }
 }
 
-void View::question(std::string_view title, const std::vector<std::string> &answers)
+void Screen::question(std::string_view title, const std::vector<std::string> &answers)
 {
     line(Look::bold, "? " + one_line(title));
     for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -131,7 +131,7 @@ void View::question(std::string_view title, const std::vector<std::string> &answ
     }
 }
 
-void View::prompt(std::string_view text)
+void Screen::prompt(std::string_view text)
 {
     if (!prompting_) {
         end_line();
@@ -141,7 +141,7 @@ void View::prompt(std::string_view text)
     std::fflush(stdout);
 }
 
-void View::answered(std::string_view line, bool shown)
+void Screen::answered(std::string_view line, bool shown)
 {
     if (!shown) {
         write(harmless(line));
