@@ -85,7 +85,7 @@ class Changes:
 
     def __repr__(self) -> str:
         found = [f"{len(self.entries)} entries", f"{len(self.terminals)} terminals", f"{len(self.removed)} removed"]
-        return f"<Changes {self.since}..{self.revision}: {', '.join(found + sorted(self.names))}>"
+        return f"<Changes {self.since}..{self.revision}: {', '.join(found + (['reset'] if self.reset else sorted(self.names)))}>"
 
 
 class Follower:

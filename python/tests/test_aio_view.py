@@ -182,6 +182,7 @@ class Following(AioCase):
         async with talk(agent(prompt=lambda turn: None), viewing()) as peer:
             session = await peer.new_session("/")
             steps = session.changes()
+            self.assertTrue((await steps.__anext__()).reset)
             first = asyncio.ensure_future(_next(steps))
             await until(lambda: peer._wire.watchers)
             with self.assertRaisesRegex(RuntimeError, "another task"):

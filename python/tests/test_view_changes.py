@@ -28,7 +28,7 @@ class Since(unittest.TestCase):
         self.assertEqual((second.reset, second.entries, second.names, second.removed), (False, (seen.entries[1],), {"title"}, ()))
         self.assertIs(second.view, seen)
         # Somebody who was away for longer.
-        self.assertEqual([each.index for each in seen.since(1).entries], [1])
+        self.assertEqual([each.index for each in seen.since(first.revision - 1).entries], [1])
         self.assertEqual(seen.since(0).entries, seen.entries)
         # And somebody who has looked meanwhile.
         self.assertEqual(len(seen.entries), 2)
@@ -40,6 +40,9 @@ class Since(unittest.TestCase):
         client = Client()
         seen = client.view
         one, two = seen.follow(), seen.follow()
+        first = one.take()
+        assert first is not None
+        self.assertEqual((first.reset, first.entries, first.names), (True, (), frozenset(libacp._view.MEMBERS)))
         self.assertIsNone(one.take())
         client.say("a")
         self.assertEqual(self.added(one), ["a"])
@@ -73,7 +76,8 @@ class Since(unittest.TestCase):
         second = follower.take()
         assert second is not None
         self.assertEqual(second.before, {0: first.entries[0]})
-        self.assertEqual(repr(second), "<Changes 1..3: 2 entries, 0 terminals, 0 removed>")
+        self.assertEqual(repr(second), "<Changes 2..4: 2 entries, 0 terminals, 0 removed>")
+        self.assertEqual(repr(first), "<Changes 0..2: 1 entries, 0 terminals, 0 removed, reset>")
 
     def added(self, follower: view.Follower) -> List[str]:
         changes = follower.take()
