@@ -98,10 +98,13 @@ export interface ViewMessageHead extends ViewEntryBase {
   role: "user" | "agent" | "thought" | "session";
   /** Whether it is a prompt that the agent has not taken up yet. */
   pending: boolean;
-  /** Of a message between sessions: who has sent it, who receives it, and its ids there. */
+  /** Of a message between sessions: the session that has sent it. */
   senderSessionId?: string | null;
+  /** The session that receives it. */
   recipientSessionId?: string | null;
+  /** Its id in the session that has sent it. */
   senderMessageId?: string | null;
+  /** Its id in the session that receives it. */
   recipientMessageId?: string | null;
 }
 
@@ -117,14 +120,19 @@ export interface ViewToolCallHead extends ViewEntryBase {
   id: string;
   /** The name of the tool. */
   name: string | null;
+  /** What the tool does, for the user. */
   title: string | null;
   /** The kind of tool; `other` where it was not told. */
   kind: string;
   /** Its status; `pending` where it was not told. */
   status: "pending" | "in_progress" | "completed" | "failed" | "cancelled" | (string & {});
+  /** The files that it works with. */
   locations: v1.ToolCallLocation[];
+  /** The input of the tool, as the agent told it. */
   rawInput: Json;
+  /** The output of the tool, as the agent told it. */
   rawOutput: Json;
+  /** What the client can do with it, such as cancel it (version 2). */
   capabilities: Json;
   /** The serial number of the open request for permission that is about it. */
   permission: number | null;
@@ -132,6 +140,7 @@ export interface ViewToolCallHead extends ViewEntryBase {
 
 /** A tool call. */
 export interface ViewToolCall extends ViewToolCallHead {
+  /** What it shows. */
   content: (v1.ToolCallContent | v2.ToolCallContent)[];
 }
 
@@ -141,10 +150,13 @@ export interface ViewTerminalHead extends ViewEntryBase {
   id: string;
   /** The command; that of version 1 has its arguments behind it. */
   command: string | null;
+  /** The working directory of the command. */
   cwd: string | null;
+  /** The size of the terminal (version 2). */
   size: Json;
   /** How the command has ended; null while it runs. */
   exitStatus: { exitCode?: number | null; signal?: string | null } | null;
+  /** What the client can do with it, such as cancel it (version 2). */
   capabilities: Json;
 }
 
@@ -168,12 +180,15 @@ export interface ViewPlan extends ViewEntryBase {
 export interface ViewCompactionHead extends ViewEntryBase {
   type: "compaction";
   id: string;
+  /** How far it is. */
   status: "in_progress" | "completed" | "failed" | (string & {});
+  /** Why it has failed. */
   error: Json;
 }
 
 /** A condensing of the agent's context. */
 export interface ViewCompaction extends ViewCompactionHead {
+  /** What the context is condensed to; adjacent text is one block. */
   summary: (v1.ContentBlock | v2.ContentBlock)[];
 }
 
@@ -181,19 +196,28 @@ export interface ViewCompaction extends ViewCompactionHead {
 export interface ViewSubagent extends ViewEntryBase {
   type: "subagent";
   id: string;
+  /** Its title. */
   title: string | null;
+  /** What it is for. */
   description: string | null;
+  /** What the client can do with it. */
   capabilities: Json;
-  state: string | null;
+  /** Its state, as the agent told it last. */
+  state: v2.StateUpdate | null;
+  /** Its working directory. */
   cwd: string | null;
+  /** Its other directories. */
   additionalDirectories: string[];
 }
 
 /** Something that the user is told in passing. */
 export interface ViewNotice extends ViewEntryBase {
   type: "notice";
+  /** How serious it is. */
   severity: string;
+  /** What it says in short. */
   title: string | null;
+  /** What it says. */
   description: string | null;
 }
 
@@ -230,6 +254,7 @@ export interface ViewSnapshot extends ViewFacts {
 export interface ViewChanges extends Partial<ViewFacts> {
   /** The revision of the view now. */
   revision: number;
+  /** How often the conversation was replaced by what a replay told. */
   epoch: number;
   /** Whether another conversation is shown: nothing of what was read before is there any more, positions included. */
   reset: boolean;
