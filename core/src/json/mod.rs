@@ -20,4 +20,4 @@ pub(crate) use read::{agreed, columns, items, member, members, mentions, push_un
 pub use read::{pointer, unescape, unescape_at, MAX_DEPTH};
 pub(crate) use scan::{Checkpoint, Kind, Scanner, Text};
 pub use syntax::{SyntaxError, SyntaxKind};
-pub use write::{list, quote, Writer};
+pub use write::{list, quote, Unfinished, Writer};

@@ -182,7 +182,7 @@ impl Writer {
     /// The text.
     ///
     /// # Errors
-    /// `Unfinished` if a container is still open, nothing was written, or a call did not fit.
+    /// [`Unfinished`] if a container is still open, nothing was written, or a call did not fit.
     pub fn finish(self) -> Result<String, Unfinished> {
         if self.wrong || !self.open.is_empty() || self.out.is_empty() {
             Err(Unfinished)
