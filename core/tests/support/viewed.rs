@@ -57,7 +57,7 @@ impl Copy {
             } else if content["from"] != position {
                 return Err(format!("asked from {position}: {content}"));
             }
-            self.entries.insert(index, joined(head, known, &content)?);
+            self.entries.insert(index, joined(head, known.as_ref(), &content)?);
         }
         for index in changes["removed"].as_array().into_iter().flatten() {
             self.entries.remove(&index.as_u64().ok_or("an index")?);
@@ -95,23 +95,23 @@ impl Copy {
 }
 
 /// An entry from its head, what was known of it, and what is new of its content.
-fn joined(head: &Value, known: Option<Value>, content: &Value) -> Result<Value, String> {
+fn joined(head: &Value, known: Option<&Value>, content: &Value) -> Result<Value, String> {
     let mut entry = head.clone();
     for name in CONTENTS {
         let Some(new) = content[name].as_array() else { continue };
-        let mut list = known.as_ref().map_or(&[][..], |known| known[name].as_array().expect("a list")).to_vec();
+        let mut all = known.map_or(&[][..], |known| known[name].as_array().expect("a list")).to_vec();
         let mut new = new.iter();
         if content["continues"] == true {
-            let last = list.last_mut().ok_or("nothing goes on")?;
+            let last = all.last_mut().ok_or("nothing goes on")?;
             let more = new.next().and_then(|block| block["text"].as_str()).ok_or("no text goes on")?;
             let text = last["text"].as_str().ok_or("what goes on is no text")?.to_owned();
             last["text"] = (text + more).into();
         }
-        list.extend(new.cloned());
-        entry[name] = list.into();
+        all.extend(new.cloned());
+        entry[name] = all.into();
     }
     if let Some(output) = content["output"].as_str() {
-        let before = known.as_ref().map_or("", |known| known["output"].as_str().expect("text"));
+        let before = known.map_or("", |known| known["output"].as_str().expect("text"));
         (entry["output"], entry["before"]) = ((before.to_owned() + output).into(), content["before"].clone());
     }
     if head["end"] == content["end"] {
