@@ -72,23 +72,8 @@ fn seen(path: &Path) -> String {
 }
 
 /// Recordings whose views are not what the specification says, in the lines that are marked in their transcripts.
-const KNOWN: &[(&str, &str)] = &[
-    ("agent-claude-agent-acp-0.100.0", "an error without its prompt; turns are not told apart in a replay"),
-    (
-        "agent-mistral-vibe-3.0.2",
-        "an error without its prompt; an update before the answer that names its session is lost",
-    ),
-    ("agent-official-py-0.12.1", "an error without its prompt"),
-    ("agent-official-rs-5.0.0", "an error without its prompt; a tool call that was begun again is not cancelled"),
-    ("agent-official-ts-2.4.0", "an error without its prompt"),
-    ("agent-opencode-1.18.33", "an error without its prompt"),
-    ("version-2/agent-official-ts-2.4.0", "a question about a command does not name its tool call"),
-    (
-        "version-2/both-official-kt-0.30.1",
-        "a prompt that is answered with {} stays; turns are counted twice in a replay",
-    ),
-    ("version-2/client-official-ts-2.4.0", "a question about a command does not name its tool call"),
-];
+const KNOWN: &[(&str, &str)] =
+    &[("agent-mistral-vibe-3.0.2", "an update before the answer that names its session is lost")];
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/recordings/transcripts").join(format!("{name}.txt"))

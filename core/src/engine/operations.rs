@@ -106,6 +106,13 @@ pub(crate) enum Does {
     Other,
 }
 
+impl Does {
+    /// Whether it says something in the conversation, and not beside it.
+    pub(crate) fn is_shown(self) -> bool {
+        !matches!(self, Tell(_) | Does::EndReplay)
+    }
+}
+
 /// One kind of update.
 #[derive(Debug)]
 pub(super) struct Row {
@@ -269,6 +276,15 @@ impl<'a> Operation<'a> {
         let body = message.get(place)?;
         let id = given(json::member(body, "toolCallId"));
         Some(Operation { does: row.does, clears: row.clears, id, body, seen: None })
+    }
+
+    /// The tool call that a request for permission is about: the one whose state it tells, or the one that runs the command.
+    pub(crate) fn asked_about(message: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
+        if let Some(told) = message.operation {
+            return told.id();
+        }
+        let is_command = message.method == ASKED && message.text("/subject/type")? == "command";
+        message.text("/subject/toolCallId").filter(|_| is_command)
     }
 
     /// The id of the thing.

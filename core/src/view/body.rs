@@ -72,7 +72,7 @@ impl Body {
     pub(super) fn place(&self, at: usize) -> Option<Place> {
         match self {
             Body::Blocks(content) => content.place(at),
-            Body::Output(_) => (at <= self.reach()).then_some(Place { skipped: at, inside: at }),
+            Body::Output(output) => output.reached(at).then_some(Place { skipped: at, inside: at }),
             _ => (at <= self.reach()).then_some(Place { skipped: at, inside: 0 }),
         }
     }

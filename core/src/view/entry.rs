@@ -51,6 +51,8 @@ pub struct Entry {
     pub(super) truncated: bool,
     /// It is not there any more.
     pub(super) gone: bool,
+    /// It is a terminal of version 1, which the client runs itself.
+    pub(super) own: bool,
     /// The agent has released it, a terminal of version 1.
     pub(super) released: bool,
 }
@@ -79,6 +81,7 @@ impl Entry {
             trimmed: false,
             truncated: false,
             gone: false,
+            own: false,
             released: false,
         }
     }

@@ -27,6 +27,13 @@ pub(super) struct Told<'a> {
 impl View {
     /// Applies an operation.
     pub(super) fn apply(&mut self, operation: &Operation<'_>, told: Told<'_>) {
+        self.fold(operation, told);
+        if self.replay.is_some() && operation.speaker() != Some(Speaker::User) && operation.does.is_shown() {
+            target(&mut self.story, &mut self.next).answered = true;
+        }
+    }
+
+    fn fold(&mut self, operation: &Operation<'_>, told: Told<'_>) {
         match operation.does {
             Does::Append(thing) => self.append(thing, operation),
             Does::Start(Thing::Plan) => self.plan_told(operation),
@@ -89,7 +96,7 @@ impl View {
         let story = target(&mut self.story, &mut self.next);
         if kind == USER {
             if replays {
-                story.answer_turn();
+                story.replay_turn();
             } else {
                 story.begin_turn();
             }
@@ -107,7 +114,7 @@ impl View {
         if operation.body.is_empty() {
             return;
         }
-        if kind == USER && !self.prompts.is_empty() && self.echoed(id, operation.body) == Echo::Repeats {
+        if kind == USER && self.awaits_echo() && self.echoed(id, operation.body) == Echo::Repeats {
             return;
         }
         let story = target(&mut self.story, &mut self.next);
@@ -145,7 +152,7 @@ impl View {
         let Some(id) = operation.id() else { return };
         let id = &*id;
         let mut known = target(&mut self.story, &mut self.next).find(kind, id);
-        if kind == USER && known.is_none() && !self.prompts.is_empty() {
+        if kind == USER && known.is_none() && self.awaits_echo() {
             let blocks = json::pointer(operation.body, "/content").map(json::items).unwrap_or_default();
             if let Some(Echo::Is(index)) = blocks.first().map(|block| self.echoed(Some(id), block)) {
                 known = Some(index);
@@ -158,6 +165,7 @@ impl View {
         }
         if let Some(entry) = story.get_mut(index).filter(|_| whole) {
             entry.reset();
+            story.begun_again(index);
         }
         let (_, content) = thing.members();
         let (changed, rewritten) = self.set_all_but(index, operation, content);
@@ -252,6 +260,11 @@ impl View {
         self.say(Name::Error, None);
     }
 
+    /// Whether nothing is known to go on in the foreground.
+    pub(super) fn is_still(&self) -> bool {
+        STILL.contains(&self.facts.or_default(Name::State))
+    }
+
     /// The foreground does nothing any more.
     pub(super) fn rests(&mut self) {
         target(&mut self.story, &mut self.next).end_turn();
@@ -273,8 +286,11 @@ impl View {
         }
     }
 
-    /// The error that a prompt ended with.
-    pub(super) fn failed(&mut self, error: &str) {
+    /// The error that a prompt ended with. One that did not go through was no work.
+    pub(super) fn failed(&mut self, serial: u64, error: &str) {
+        if !self.prompts.iter().any(|prompt| prompt.serial() == serial) {
+            return;
+        }
         self.say(Name::StopReason, None);
         self.say(Name::Error, Some(error));
     }
@@ -288,7 +304,7 @@ impl View {
         if !STILL.contains(&state) {
             return self.works(state);
         }
-        let worked = !STILL.contains(&self.facts.or_default(Name::State));
+        let worked = !self.is_still();
         let (reason, idle) = (given("/stopReason"), state == "\"idle\"");
         // Repeated, it ends nothing once more.
         if idle && (worked || reason.is_some()) {
@@ -307,10 +323,12 @@ impl View {
 
     /// CANCEL-02: what has not ended counts as cancelled, until something else is said of it.
     pub(super) fn cancelled(&mut self, session: &Session) {
-        if !target(&mut self.story, &mut self.next).in_turn {
+        // A turn that is replayed is over.
+        let is_replayed = self.replay.is_some() && self.is_still();
+        if is_replayed || !target(&mut self.story, &mut self.next).in_turn {
             return;
         }
-        for index in target(&mut self.story, &mut self.next).of_turn() {
+        for index in target(&mut self.story, &mut self.next).worked_on() {
             let most = self.most;
             let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) else { continue };
             let goes_on = |id| session.work.background.has_tool_call(id);

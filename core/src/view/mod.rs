@@ -34,9 +34,9 @@
 //!
 //! Theory of operation. The connection shows each message that went through to `views`, after the engine has followed it.
 //! What an update does is an operation of the engine's (`engine::operations`); `fold` applies it to the `story`, the
-//! list of entries. `prompts` has what the client asks, which is in the conversation once the agent has taken it up;
-//! `replay` what happens when a conversation is told again; `facts` what there is one of; `tail` is how a content is read while it grows. Read `entry` first for what is
-//! kept, then `story`, then `fold`.
+//! list of entries. `prompts` has what the client asks, which is in the conversation once the agent has taken it up, and
+//! `questions` what the agent asks; `replay` what happens when a conversation is told again; `facts` what there is one of;
+//! `tail` is how a content is read while it grows. Read `entry` first for what is kept, then `story`, then `fold`.
 
 mod body;
 mod changes;
@@ -49,6 +49,7 @@ mod meta;
 mod options;
 mod output;
 mod prompts;
+mod questions;
 mod replay;
 mod short;
 mod story;
@@ -62,7 +63,8 @@ pub use changes::Changes;
 pub use content::Block;
 pub use entry::Entry;
 pub use kind::EntryKind;
-pub use prompts::{OpenPrompt, Question};
+pub use prompts::OpenPrompt;
+pub use questions::Question;
 pub use tail::Tail;
 pub(crate) use views::Views;
 
@@ -86,6 +88,8 @@ pub struct View {
     most: Most,
     /// What is shown.
     story: Story,
+    /// How many stories were begun beside the first one.
+    stories: u64,
     /// What is replayed and not shown yet.
     next: Option<Box<Story>>,
     replay: Option<Replay>,
@@ -95,6 +99,8 @@ pub struct View {
     since: u64,
     facts: Facts,
     prompts: Vec<OpenPrompt>,
+    /// Those that the agent has taken up without an id; the message of the same content is theirs.
+    unnamed: Vec<OpenPrompt>,
     questions: Vec<Question>,
     wanted: Vec<Wanted>,
 }
@@ -112,7 +118,8 @@ impl View {
         View {
             bounds: Bounds { entries: limits.view_entries, bytes: limits.view_bytes },
             most: Most { content: limits.view_content, output: limits.view_output },
-            story: Story::default(),
+            story: Story::new(0),
+            stories: 0,
             next: None,
             replay: None,
             // Who has drawn nothing has drawn 0.
@@ -121,6 +128,7 @@ impl View {
             since: 0,
             facts: Facts::default(),
             prompts: Vec::new(),
+            unnamed: Vec::new(),
             questions: Vec::new(),
             wanted: Vec::new(),
         }

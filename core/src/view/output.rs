@@ -84,6 +84,17 @@ impl Output {
         self.whole().1
     }
 
+    /// Whether the text may have reached to this byte once: not beyond its end, and not within a character.
+    pub(super) fn reached(&self, at: usize) -> bool {
+        let end = self.reach();
+        let within = |back: usize| {
+            let begin = at - back;
+            let first = self.bytes[begin..end.min(begin + 4)].utf8_chunks().next();
+            first.and_then(|chunk| chunk.valid().chars().next()).is_some_and(|char| char.len_utf8() > back)
+        };
+        at <= end && !(1..=at.min(3)).any(within)
+    }
+
     /// The text from a byte on that it has reached once.
     pub(super) fn text_from(&self, at: usize) -> Cow<'_, str> {
         let (start, end) = self.whole();

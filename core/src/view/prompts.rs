@@ -1,8 +1,9 @@
-//! What is asked and not answered: the client's prompts, and the agent's questions.
+//! The client's prompts, until they are in the conversation.
 //!
 //! A prompt is an entry from when it is sent. In version 1 that is its place in the conversation. In version 2 the agent
 //! takes it up when it will: until then the entry is pending, and then it has the id that the answer names, or that an update
-//! with the same content has told before the answer. If the agent has said something meanwhile, the entry moves to the end.
+//! with the same content has told before the answer, or tells after an answer without one. If the agent has said something
+//! meanwhile, the entry moves to the end.
 
 use super::body::Body;
 use super::content::plain;
@@ -10,12 +11,12 @@ use super::facts::Name;
 use super::kind::EntryKind;
 use super::{target, Block, View};
 use crate::engine::operations::Speaker;
-use crate::json::{self, Writer};
+use crate::json;
 use crate::jsonrpc::Id;
 
 const MESSAGE: EntryKind = EntryKind::Message(Speaker::User);
-/// Params of a question that are longer are not kept.
-const LONGEST: usize = 64 * 1024;
+/// So many prompts that were answered without an id are awaited.
+const UNNAMED: usize = 64;
 
 /// A prompt of the client's that has no answer yet.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct OpenPrompt {
     serial: u64,
     id: Box<str>,
     pub(super) index: u64,
+    /// The number of the story that has it.
+    pub(super) story: u64,
     /// The message that it has become, as far as an update tells.
     message: Option<Box<str>>,
     /// It is in the conversation as it was sent, whatever the agent says of it.
@@ -53,47 +56,6 @@ impl OpenPrompt {
     }
 }
 
-/// A question of the agent's that has no answer yet: `session/request_permission` or `elicitation/create`.
-#[derive(Debug, Clone)]
-pub struct Question {
-    serial: u64,
-    id: Box<str>,
-    method: Box<str>,
-    tool: Option<Box<str>>,
-    params: Option<Box<str>>,
-}
-
-impl Question {
-    /// The serial number of the request.
-    pub fn serial(&self) -> u64 {
-        self.serial
-    }
-
-    /// The id of the request as JSON text.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// The method.
-    pub fn method(&self) -> &str {
-        &self.method
-    }
-
-    /// The id of the tool call that it is about.
-    pub fn tool(&self) -> Option<&str> {
-        self.tool.as_deref()
-    }
-
-    /// Its params as JSON text; `None` where they are longer than 64 KiB.
-    pub fn params(&self) -> Option<&str> {
-        self.params.as_deref()
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.params.as_ref().map_or(0, |params| params.len())
-    }
-}
-
 /// What the agent tells of a message of the user's, while prompts are open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Echo {
@@ -121,7 +83,7 @@ impl View {
         }
         let index = story.push(MESSAGE, None);
         let later = u64::from(!story.in_turn);
-        let turn = story.turn + later;
+        let (number, turn) = (story.number, story.turn + later);
         if let Some(entry) = story.get_mut(index) {
             entry.replace(json::pointer(params, "/prompt"), self.most);
             (entry.pending, entry.turn) = (!inserted, turn);
@@ -131,6 +93,7 @@ impl View {
             serial,
             id: id.to_string().into(),
             index,
+            story: number,
             message: None,
             inserted,
             repeated: 0,
@@ -154,13 +117,18 @@ impl View {
         self.say(Name::Prompts, Some(&list));
     }
 
-    /// Takes what the agent tells of a message of the user's for an open prompt's, if it is.
+    /// Whether a message of the user's may be a prompt that is not in the conversation yet.
+    pub(super) fn awaits_echo(&self) -> bool {
+        !self.prompts.is_empty() || !self.unnamed.is_empty()
+    }
+
+    /// Takes what the agent tells of a message of the user's for a prompt's, if it is.
     pub(super) fn echoed(&mut self, id: Option<&str>, block: &str) -> Echo {
         let story = target(&mut self.story, &mut self.next);
         let text = plain(block).map(super::content::value);
         let mut found = None;
-        for (at, prompt) in self.prompts.iter_mut().enumerate() {
-            let Some(entry) = story.get(prompt.index) else { continue };
+        for (at, prompt) in self.unnamed.iter_mut().chain(&mut self.prompts).enumerate() {
+            let Some(entry) = story.get(prompt.index).filter(|_| prompt.story == story.number) else { continue };
             if prompt.inserted {
                 let rest = entry.text().get(prompt.repeated..).unwrap_or_default();
                 let same = match &text {
@@ -191,17 +159,24 @@ impl View {
             }
         }
         let Some((at, id)) = found.zip(id) else { return Echo::Other };
-        let index = self.insert(at, id);
-        if let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) {
-            entry.awaits_echo = true;
+        if let Some(at) = at.checked_sub(self.unnamed.len()) {
+            return Echo::Is(self.insert_open(at, id));
         }
-        Echo::Is(index)
+        let prompt = self.unnamed.remove(at);
+        Echo::Is(self.insert(prompt.index, id))
     }
 
     /// An open prompt is a message of this id from now on.
-    fn insert(&mut self, at: usize, id: &str) -> u64 {
+    fn insert_open(&mut self, at: usize, id: &str) -> u64 {
+        let index = self.insert(self.prompts[at].index, id);
+        (self.prompts[at].index, self.prompts[at].message) = (index, Some(id.into()));
+        self.list_prompts();
+        index
+    }
+
+    /// The entry of a prompt is a message of this id from now on, which is yet to be told.
+    fn insert(&mut self, before: u64, id: &str) -> u64 {
         let story = target(&mut self.story, &mut self.next);
-        let before = self.prompts[at].index;
         let alone = (before + 1..story.next()).all(|index| {
             story.get(index).is_none_or(|entry| entry.gone || entry.pending || entry.kind == EntryKind::Terminal)
         });
@@ -224,12 +199,10 @@ impl View {
         }
         let turn = story.turn;
         if let Some(entry) = story.get_mut(index) {
-            (entry.pending, entry.turn) = (false, turn);
+            (entry.pending, entry.turn, entry.awaits_echo) = (false, turn, true);
         }
         story.name(index, id);
-        (self.prompts[at].index, self.prompts[at].message) = (index, Some(id.into()));
         self.touched(index, true);
-        self.list_prompts();
         self.count();
         index
     }
@@ -250,6 +223,11 @@ impl View {
             }
             return;
         }
+        if self.prompts[at].story != target(&mut self.story, &mut self.next).number {
+            // What is told since then has it, or will have it.
+            self.prompts.remove(at);
+            return self.list_prompts();
+        }
         let id = match ending {
             Ending::Result(result) => json::pointer(result, "/messageId").and_then(json::unescape),
             Ending::Failed => None,
@@ -259,8 +237,28 @@ impl View {
             (None, Ending::Failed) if self.prompts[at].message.is_none() => self.refused(at),
             _ => {}
         }
-        self.prompts.remove(at);
+        let prompt = self.prompts.remove(at);
         self.list_prompts();
+        if id.is_none() && prompt.message.is_none() && matches!(ending, Ending::Result(_)) {
+            self.unnamed.push(prompt);
+            self.forget_unnamed();
+        }
+    }
+
+    /// By the schema each answer names its message. Where an agent names none and tells none, they are given up.
+    fn forget_unnamed(&mut self) {
+        let number = target(&mut self.story, &mut self.next).number;
+        self.unnamed.retain(|prompt| prompt.story == self.story.number || prompt.story == number);
+        if self.unnamed.len() <= UNNAMED {
+            return;
+        }
+        let OpenPrompt { index, story, .. } = self.unnamed.remove(0);
+        if story == number {
+            if let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) {
+                entry.pending = false;
+            }
+            self.touched(index, false);
+        }
     }
 
     /// An answer says which message a prompt has become.
@@ -278,12 +276,7 @@ impl View {
                 story.remove(index, self.revision);
             }
             (Some(_), Some(_)) => {}
-            (None, None) => {
-                let index = self.insert(at, id);
-                if let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) {
-                    entry.awaits_echo = true;
-                }
-            }
+            (None, None) => _ = self.insert_open(at, id),
             // What was taken for it was another client's.
             (None, Some(_)) => {
                 let body = story.get(index).map(|entry| entry.body.clone());
@@ -303,46 +296,5 @@ impl View {
             (entry.pending, entry.discarded) = (false, true);
         }
         self.touched(index, true);
-    }
-
-    /// The agent asks.
-    pub(super) fn asked(&mut self, serial: u64, id: &Id, method: &str, params: &str, tool: Option<&str>) {
-        let kept = Some(params).filter(|params| params.len() <= LONGEST && self.bytes() < self.bounds.bytes);
-        let (tool, params) = (tool.map(Into::into), kept.map(Into::into));
-        self.questions.push(Question { serial, id: id.to_string().into(), method: method.into(), tool, params });
-        self.ask_about(self.questions.len() - 1, Some(serial));
-        self.list_questions();
-    }
-
-    /// A question is answered, by whomever.
-    pub(super) fn settled(&mut self, serial: u64) {
-        let Some(at) = self.questions.iter().position(|question| question.serial == serial) else { return };
-        self.ask_about(at, None);
-        self.questions.remove(at);
-        self.list_questions();
-    }
-
-    fn ask_about(&mut self, at: usize, serial: Option<u64>) {
-        let story = target(&mut self.story, &mut self.next);
-        let tool = self.questions[at].tool.as_deref();
-        let Some(index) = tool.and_then(|id| story.find(EntryKind::ToolCall, id)) else { return };
-        if let Some(entry) = story.get_mut(index) {
-            entry.permission = serial;
-        }
-        self.touched(index, true);
-    }
-
-    fn list_questions(&mut self) {
-        let optional = |out: &mut Writer, value: &Option<Box<str>>| match value {
-            Some(value) => _ = out.string(value),
-            None => _ = out.null(),
-        };
-        let list = json::list(self.questions.iter(), |out, question| {
-            out.begin_object().key("serial").unsigned(question.serial).key("id").string(&question.id);
-            out.key("method").string(&question.method).key("toolCallId");
-            optional(out, &question.tool);
-            out.key("params").json(question.params.as_deref().unwrap_or("null")).end_object();
-        });
-        self.say(Name::Questions, Some(&list));
     }
 }

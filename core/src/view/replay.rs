@@ -20,7 +20,7 @@ impl View {
     pub(super) fn begin_replay(&mut self, serial: Option<u64>) {
         self.fail_replay();
         if !self.story.is_empty() {
-            self.next = Some(Box::default());
+            self.next = Some(Box::new(self.new_story()));
         }
         self.replay = Some(Replay { serial });
         self.say(Name::Replaying, Some("true"));
@@ -45,9 +45,14 @@ impl View {
         }
         self.replay = None;
         if let Some(next) = self.next.take() {
-            self.show(*next);
+            let before = self.show(*next);
+            self.keep_terminals(before);
         }
-        self.story.end_run();
+        if self.is_still() {
+            self.story.end_turn();
+        } else {
+            self.story.end_run();
+        }
         self.say(Name::Replaying, None);
     }
 
@@ -57,25 +62,32 @@ impl View {
             return;
         }
         if self.next.take().is_none() && !self.story.is_empty() {
-            self.show(Story::default());
+            let story = self.new_story();
+            self.show(story);
         }
         self.say(Name::Replaying, None);
     }
 
     /// Gives up all entries.
     pub(super) fn forget_entries(&mut self) {
-        let mut story = Story::default();
+        let mut story = self.new_story();
         (story.dropped, story.turn) = (self.story.dropped + self.story.len(), self.story.turn);
         self.next = None;
         self.show(story);
     }
 
-    /// Puts a story in the place of the one that is shown.
-    fn show(&mut self, story: Story) {
-        self.story = story;
+    fn new_story(&mut self) -> Story {
+        self.stories += 1;
+        Story::new(self.stories)
+    }
+
+    /// Puts a story in the place of the one that is shown, and returns that.
+    fn show(&mut self, story: Story) -> Story {
+        let before = std::mem::replace(&mut self.story, story);
         self.revision += 1;
         self.epoch += 1;
         self.since = self.revision;
         self.count();
+        before
     }
 }

@@ -5,7 +5,7 @@
 //! same entries, the one that changed last at its end. So what changed since a revision costs as much as it is, and a
 //! change costs the same however many entries there are.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::entry::Entry;
@@ -42,6 +42,8 @@ const fn shelf(kind: EntryKind) -> Option<usize> {
 
 #[derive(Debug, Clone)]
 pub(super) struct Story {
+    /// No two stories of a view have one number.
+    pub(super) number: u64,
     /// Boxed, so that a list that grows moves none of them.
     entries: VecDeque<Box<Entry>>,
     /// The index of the first of them.
@@ -58,6 +60,10 @@ pub(super) struct Story {
     /// Where the turn begins.
     pub(super) turn_from: u64,
     pub(super) in_turn: bool,
+    /// In a replay: something else than a message of the user's was told since the turn began.
+    pub(super) answered: bool,
+    /// The tool calls of earlier turns that the turn has begun again.
+    again: BTreeSet<u64>,
     /// The message without an id that a chunk without one goes on with.
     run: u64,
     /// Entries that were made stubs, and entries that are not even that.
@@ -65,9 +71,10 @@ pub(super) struct Story {
     pub(super) dropped: u64,
 }
 
-impl Default for Story {
-    fn default() -> Self {
+impl Story {
+    pub(super) fn new(number: u64) -> Self {
         Story {
+            number,
             entries: VecDeque::new(),
             first: 0,
             ids: Default::default(),
@@ -78,14 +85,14 @@ impl Default for Story {
             turn: 0,
             turn_from: 0,
             in_turn: false,
+            answered: false,
+            again: BTreeSet::new(),
             run: NONE,
             trimmed: 0,
             dropped: 0,
         }
     }
-}
 
-impl Story {
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -294,17 +301,15 @@ impl Story {
             self.turn += 1;
             self.turn_from = self.next();
             self.run = NONE;
+            self.answered = false;
+            self.again.clear();
         }
     }
 
-    /// In what is replayed nothing says where turns begin, but each message of the user's that follows something else
-    /// begins one.
-    pub(super) fn answer_turn(&mut self) {
-        let last = self.entries.iter().rev().find(|entry| !entry.gone);
-        if self.turn == 0 || last.is_some_and(|last| last.kind != EntryKind::Message(Speaker::User)) {
-            self.turn += 1;
-            self.turn_from = self.next();
-        }
+    /// In a replay nothing may say where turns begin, but a message of the user's that follows something else begins one.
+    pub(super) fn replay_turn(&mut self) {
+        self.in_turn &= !self.answered;
+        self.begin_turn();
     }
 
     pub(super) fn end_turn(&mut self) {
@@ -317,5 +322,36 @@ impl Story {
         let from = usize::try_from(self.turn_from.saturating_sub(self.first)).unwrap_or(usize::MAX);
         let all = self.entries.range(from.min(self.entries.len())..);
         all.filter(|entry| entry.turn == self.turn && !entry.gone).map(|entry| entry.index).collect()
+    }
+    /// A tool call is begun again.
+    pub(super) fn begun_again(&mut self, index: u64) {
+        if self.get(index).is_some_and(|entry| entry.turn != self.turn) {
+            self.again.insert(index);
+        }
+    }
+
+    /// Those of the turn, and the tool calls of earlier ones that it has begun again.
+    pub(super) fn worked_on(&self) -> Vec<u64> {
+        let mut all = self.of_turn();
+        all.extend(&self.again);
+        all
+    }
+
+    /// The terminals of the client's own, in order.
+    pub(super) fn into_own(self) -> impl Iterator<Item = Box<Entry>> {
+        self.entries.into_iter().filter(|entry| entry.own && !entry.gone)
+    }
+
+    /// Adds an entry of another story at the end.
+    pub(super) fn adopt(&mut self, mut entry: Box<Entry>) -> u64 {
+        let index = self.next();
+        if let (Some(id), Some(shelf)) = (&entry.id, shelf(entry.kind)) {
+            self.ids[shelf].insert(Arc::clone(id), index);
+        }
+        self.full += usize::from(!entry.trimmed);
+        (entry.index, entry.counted, entry.older, entry.newer) = (index, 0, NONE, NONE);
+        entry.turn = entry.turn.min(self.turn);
+        self.entries.push_back(entry);
+        index
     }
 }

@@ -3,11 +3,15 @@
 //! Nobody tells of them: what is known is in the agent's calls and in the client's answers. The answer to
 //! `terminal/output` has all of the output, which takes the place of what there was. Calls refer to a terminal by the note
 //! that the engine's trackers keep with them, its id.
+//!
+//! No agent tells of them again in a replay, and the client has them still: they belong to the conversation that is shown,
+//! and go over to the one that takes its place.
 
 use super::body::Most;
 use super::entry::Entry;
 use super::kind::EntryKind;
-use super::{target, View};
+use super::story::Story;
+use super::View;
 use crate::json::{self, Writer};
 
 /// What is asked for and not there yet.
@@ -75,10 +79,9 @@ impl View {
         if let Some(wanted) = wanted {
             return self.terminal_made(&wanted, result);
         }
-        let story = target(&mut self.story, &mut self.next);
-        let Some(index) = id.and_then(|id| story.find(EntryKind::Terminal, id)) else { return };
+        let Some(index) = id.and_then(|id| self.story.find(EntryKind::Terminal, id)) else { return };
         let most = self.most;
-        let Some(entry) = story.get_mut(index) else { return };
+        let Some(entry) = self.story.get_mut(index) else { return };
         let changed = match method {
             "terminal/output" => printed(entry, result, most),
             "terminal/wait_for_exit" => entry.set("exitStatus", exit_status(result).as_deref(), most),
@@ -88,23 +91,39 @@ impl View {
             }
         };
         if changed {
-            self.touched(index, true);
+            self.own_touched(index);
         }
     }
 
     fn terminal_made(&mut self, wanted: &Wanted, result: &str) {
         let Some(id) = json::member(result, "terminalId").and_then(json::unescape) else { return };
-        let story = target(&mut self.story, &mut self.next);
+        let story = &mut self.story;
         // An id may be used again after its release.
         let known = story.find(EntryKind::Terminal, &id);
         let known = known.filter(|index| story.get(*index).is_some_and(|entry| !entry.released));
         let index = known.unwrap_or_else(|| story.push(EntryKind::Terminal, Some(&id)));
         if let Some(entry) = story.get_mut(index) {
             entry.reset();
+            entry.own = true;
             entry.set("command", wanted.command.as_deref(), self.most);
             entry.set("cwd", wanted.cwd.as_deref(), self.most);
         }
+        self.own_touched(index);
+    }
+
+    /// A terminal of the client's own has changed, whatever is replayed.
+    fn own_touched(&mut self, index: u64) {
+        let next = self.next.take();
         self.touched(index, true);
+        self.next = next;
+    }
+
+    /// Takes the terminals over that the client runs itself.
+    pub(super) fn keep_terminals(&mut self, before: Story) {
+        for terminal in before.into_own() {
+            let index = self.story.adopt(terminal);
+            self.touched(index, true);
+        }
     }
 }
 

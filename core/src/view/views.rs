@@ -133,12 +133,13 @@ impl Views {
         if runs {
             view.terminal_wanted(serial, params);
         } else if prompts {
+            view.follow_replay(session.state == SessionState::Loading);
             view.prompted(serial, request, params, told.dialect.answer_ends_turn());
         } else if asks {
             if let Some(operation) = message.operation {
                 view.apply(operation, told);
             }
-            let tool = message.operation.and_then(Operation::id);
+            let tool = Operation::asked_about(message);
             view.asked(serial, request, message.method, params, tool.as_deref());
         }
     }
@@ -196,7 +197,7 @@ impl Views {
         let is_prompt = request.method == "session/prompt" && state.tables.dialect.answer_ends_turn();
         let session = request.session.as_ref().filter(|_| is_prompt);
         if let (Some(kept), Some(error)) = (session.and_then(|id| self.all.get_mut(id)), error) {
-            kept.view.failed(error);
+            kept.view.failed(request.serial, error);
         }
     }
 
