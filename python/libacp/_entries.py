@@ -272,8 +272,8 @@ class Subagent(Entry):
         return self._head["capabilities"]
 
     @property
-    def state(self) -> Optional[str]:
-        """Its state, as `View.state`."""
+    def state(self) -> Optional[_types.v2.StateUpdate]:
+        """What it does, as the agent has told it last: ``{"state": "running"}``."""
         return self._head["state"]
 
     @property

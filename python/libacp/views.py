@@ -172,7 +172,7 @@ class ViewSubagent(ViewBase):
     title: Optional[str]
     description: Optional[str]
     capabilities: Any
-    state: Optional[str]
+    state: "Optional[_types.v2.StateUpdate]"
     cwd: Optional[str]
     additionalDirectories: List[str]
 

@@ -5,7 +5,7 @@ import type { AgentSession, Turn, v1 } from "libacp/agent";
 import {
   AgentEnded, Client, Files, NoResult, PeerError, Terminals, allowAll, connect, guarded, printable, spawnAgent, streams, webSocket,
 } from "libacp/client";
-import type { ClientSession, PermissionRequest, Transport } from "libacp/client";
+import type { ClientSession, PermissionRequest, SessionEntry, SessionView, Transport } from "libacp/client";
 
 const agent = new Agent("echo", "1.0", { title: "Echo", policies: { note: "off" }, onViolation: ({ rule }) => rule });
 agent
@@ -122,3 +122,15 @@ new Client("c", "1", { files: careful, terminals: new Terminals({ most: 1, endsW
     await how.reserve(1000);
     return { content: `${session.cwd}${path}${text}` };
   });
+
+const viewing = new Client("c", "1", { view: true, limits: { viewBytes: 1 << 20 } });
+// @ts-expect-error it is on or off
+new Client("c", "1", { view: "yes" });
+function draw(session: ClientSession): string[] {
+  // @ts-expect-error there may be none
+  session.view.entries;
+  const view: SessionView | undefined = session.view;
+  const said = (entry: SessionEntry) => (entry.type === "message" ? entry.text : entry.type);
+  return view?.entries.map(said) ?? [];
+}
+export { draw, viewing };

@@ -31,7 +31,10 @@ test("after free every method and every property says so, and free may come at a
   assert.throws(() => events.next(), /freed/);
   const members = Object.entries(Object.getOwnPropertyDescriptors(Connection.prototype));
   // What fits each of them, so that it is not refused for something else.
-  const fitting = { request: ["_x"], receive: ["x"], handleTimeout: [1], consume: [1], respondError: [1, { code: 1, message: "" }], pendingBySerial: [1], unansweredBySerial: [1] };
+  const fitting = {
+    request: ["_x"], receive: ["x"], handleTimeout: [1], consume: [1], respondError: [1, { code: 1, message: "" }],
+    pendingBySerial: [1], unansweredBySerial: [1], viewSince: ["s", 1], viewContent: ["s", 1, 1], viewText: ["s", 1],
+  };
   let tried = 0;
   for (const [name, { value, get }] of members) {
     if (["constructor", "free", "events"].includes(name)) continue;

@@ -14,13 +14,15 @@ const run = (name, ...args) =>
   execFileSync(process.execPath, [name, ...args], { cwd: folder, encoding: "utf8", timeout: 20_000, input: "" });
 
 test("the README of the project", () => {
+  copyFileSync(at("docs/snippets/node/agent.mjs"), join(folder, "agent.mjs"));
   const said = blocks("README.md").map((code, index) => {
     writeFileSync(join(folder, `main-${index}.mjs`), code);
     return run(`main-${index}.mjs`);
   });
   assert.match(said[0], /protocolVersion: 1.*SESS-09: /s);
   assert.equal(said[1], "You said: Hello\n");
-  assert.equal(said.length, 2);
+  assert.match(said[2], /^\[ 'hello' \]\n(.*\n)*\[ 'hello', 'Think about it', 'HELLO' \]\nend_turn\n$/);
+  assert.equal(said.length, 3);
 });
 
 test("the README of the package: its client talks to its agent", () => {

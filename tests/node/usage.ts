@@ -1,8 +1,11 @@
 // How a host in TypeScript uses the package; compiled, never run. Each `@ts-expect-error` is a mistake that the types
 // must catch.
-import { CapabilityMisuse, Connection, ErrorCode, Misuse, cutOutput, init, raw } from "libacp";
+import { CapabilityMisuse, Connection, ErrorCode, Misuse, Observer, SessionView, cutOutput, init, raw } from "libacp";
 import { rule, rules } from "libacp/rules";
-import type { ConnectionSnapshot, Event, Json, RequestEvent, SessionSnapshot, v1, v2 } from "libacp";
+import type {
+  ConnectionSnapshot, Event, Json, MessageEntry, RequestEvent, SessionEntry, SessionSnapshot, SessionViewSnapshot, TerminalEntry,
+  v1, v2,
+} from "libacp";
 
 await init();
 
@@ -147,4 +150,57 @@ console.log(option, command, inside, snapshot?.modes?.availableModes?.[0]?.id, s
 snapshot?.plan.length;
 const bytes: Uint8Array = client.transmit();
 client.consume(bytes.length);
-export { capabilities, keep, name, broken, turn };
+
+const viewing = new Connection({ role: "client", versions: [1, 2], view: true, limits: { viewEntries: 10 } });
+const view = new SessionView(viewing, "s", { onError: console.error });
+new SessionView(new Observer({ view: true }), "s");
+new SessionView(agent, "s");
+// @ts-expect-error the session is missing
+new SessionView(viewing);
+// @ts-expect-error not a connection
+new SessionView({}, "s");
+
+/** As React declares it. */
+declare function useSyncExternalStore<T>(subscribe: (changed: () => void) => () => void, getSnapshot: () => T): T;
+const shown: SessionViewSnapshot = useSyncExternalStore(view.subscribe, view.getSnapshot);
+
+function line(entry: SessionEntry): string {
+  switch (entry.type) {
+    case "message":
+      return entry.blocks.length > 1 ? `${entry.role} ${entry.text}` : entry.text;
+    case "tool_call":
+      // @ts-expect-error a message has it
+      entry.text;
+      return `${entry.title ?? entry.id} ${entry.status} ${entry.content.length} ${entry.locations[0]?.path}`;
+    case "plan":
+      return JSON.stringify(entry.plan);
+    case "compaction":
+      return `${entry.status} ${entry.text}`;
+    case "subagent":
+      return entry.title ?? "";
+    case "notice":
+      return entry.severity;
+    case "update":
+      return entry.sessionUpdate;
+    default:
+      return entry satisfies never;
+  }
+}
+const message: MessageEntry | undefined = view.message("m");
+const terminal: TerminalEntry | undefined = view.terminal("t");
+const running: boolean = view.state === "running" && view.prompts.length > 0 && !view.frozen;
+console.log(shown.entries.map(line), message?.text, terminal?.output, running, view.plan()?.type, view.tool("t")?.permission);
+// @ts-expect-error entries are frozen
+shown.entries.push(shown.entries[0]!);
+// @ts-expect-error they do not change
+shown.entries[0]!.revision = 1;
+// @ts-expect-error nor does the session
+view.title = "";
+for await (const { reset, entries, terminals, removed, title } of view.changes({ signal: AbortSignal.timeout(5) })) {
+  const told: string | null | undefined = title;
+  console.log(reset, entries.map(line), terminals.length, removed[0]?.toFixed(), told);
+  // @ts-expect-error it may not have changed
+  title.length;
+}
+const forgotten: boolean = view.forget();
+export { capabilities, forgotten, keep, name, broken, turn };

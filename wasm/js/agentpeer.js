@@ -222,6 +222,7 @@ export class AgentPeer extends Peer {
     for (const sessions of [this.sessions, this.#others]) {
       if (sessions.get(session.id) === session) sessions.delete(session.id);
     }
+    session._endView();
     if (wasOpen) this._sessionEnded(session);
     return ending;
   }
@@ -247,7 +248,9 @@ export class AgentPeer extends Peer {
 
   /** A session that was to be opened is not open. */
   _lost(session) {
-    if (this.sessions.get(session.id) !== session) this.#end(session);
+    if (this.sessions.get(session.id) === session) return;
+    this.#end(session);
+    session._endView();
   }
 
   _gone() {

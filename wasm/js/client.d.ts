@@ -14,9 +14,10 @@ import type {
   SessionRequest,
   Transport,
 } from "./shared.js";
-import type { SessionSnapshot } from "./index.js";
+import type { SessionSnapshot, SessionView } from "./index.js";
 import type { RequestId, v1 } from "./types.js";
 
+export type { SessionEntry, SessionView, SessionViewChanges } from "./index.js";
 export * from "./shared.js";
 
 /** Reads and writes files for agents; the functions that it has are advertised. */
@@ -102,6 +103,8 @@ export interface ClientOptions extends HostOptions<ClientSession> {
    * afterwards.
    */
   onUpdate?: ((session: ClientSession, update: v1.SessionUpdate) => unknown) | undefined;
+  /** Whether to keep each session as a conversation, which {@link ClientSession.view} shows (false). */
+  view?: boolean | undefined;
 }
 
 /** A client. Without options, agents may do nothing through it. */
@@ -227,6 +230,11 @@ export interface ClientSession {
    * session is not open.
    */
   readonly snapshot: SessionSnapshot<1> | undefined;
+  /**
+   * The session as a conversation: all that a client draws, whoever has received the updates. Undefined unless the
+   * client has the option `view`. After the end of the session it stays as it was.
+   */
+  readonly view: SessionView | undefined;
   /** Any data that the client attaches to the session. */
   data: any;
   /**

@@ -37,7 +37,7 @@ export const rejectAll = (request) => request.reject();
 
 export const allowAll = (request) => request.allow() ?? request.allowAlways();
 
-const MORE = ["permission", "files", "terminals", "onUpdate"];
+const MORE = ["permission", "files", "terminals", "onUpdate", "view"];
 const FILES = {
   "fs/read_text_file": ["readTextFile", async (files, session, params, how) => ({ content: await files.readTextFile(session, params, how) })],
   "fs/write_text_file": ["writeTextFile", async (files, session, params, how) => void (await files.writeTextFile(session, params, how))],
@@ -59,6 +59,7 @@ export class Client extends Host {
     super("client", name, version, settings, MORE);
     mustBeFunction("onUpdate", settings.onUpdate);
     this.onUpdate = settings.onUpdate;
+    this.options.view = settings.view;
     this.capabilities = settings.capabilities ?? {};
     this.permission = settings.permission;
     this.files = settings.files;

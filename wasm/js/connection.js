@@ -1,5 +1,6 @@
 // The connection as JavaScript has it: values instead of JSON text, AbortSignal, disposal. What each member does is said
 // in index.d.ts; what it means, in the core. What can be asked of it is generated: getters.js.
+import { Bell } from "./bell.js";
 import { Border } from "./border.js";
 import { Misuse } from "./events.js";
 import { getters } from "./getters.js";
@@ -154,9 +155,12 @@ export class Connection {
   #session;
   /** What to undo when the request with this id (as text) has ended. */
   #signals = new Map();
+  #bell;
 
   constructor(options) {
-    this.#whole = begin(options).framing === "messages";
+    const { framing, view } = begin(options);
+    this.#whole = framing === "messages";
+    this.#bell = new Bell(this, view);
     this.#core = new border.glue.Core();
   }
 
@@ -169,6 +173,7 @@ export class Connection {
   /** The core, for what may bring events. */
   get #live() {
     this.#quiet = false;
+    this.#bell.ring();
     return this.#still;
   }
 
@@ -197,6 +202,7 @@ export class Connection {
   pollEvent() {
     const core = this.#still;
     if (this.#quiet) return undefined;
+    this.#bell.ring();
     const found = core.pollEvent();
     if (found === 0) {
       this.#quiet = true;
@@ -274,6 +280,7 @@ export class Connection {
 
   free() {
     for (const id of this.#signals.keys()) this.#forget(id);
+    this.#bell.end();
     this.#core?.free();
     this.#core = undefined;
   }

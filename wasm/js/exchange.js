@@ -1,5 +1,6 @@
 // A session on the client's side, and its exchanges: requests with a stream of updates before the answer.
 import { content, disposable, metaOf } from "./host.js";
+import { SessionView } from "./view.js";
 import { deferred, onAbort, unlessAborted } from "./wire.js";
 
 // After so many milliseconds, a prompt that nobody has begun was probably meant to be.
@@ -16,6 +17,7 @@ export class ClientSession {
   _ending = undefined;
   /** Titles of tool calls that have not ended. */
   _titles = new Map();
+  #view;
   #exchange;
 
   constructor(agent, id, cwd = "", further = []) {
@@ -31,6 +33,13 @@ export class ClientSession {
 
   get snapshot() {
     return this.agent.connection.sessionSnapshot(this.id);
+  }
+
+  get view() {
+    const { connection, _host } = this.agent;
+    if (!_host.options.view) return undefined;
+    const onError = (error) => this.agent._failed("view", error);
+    return (this.#view ??= new SessionView(connection, this.id, { onError }));
   }
 
   prompt(what, { signal, timeout, meta } = {}) {
@@ -101,6 +110,11 @@ export class ClientSession {
     if (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") return;
     if (status === "completed" || status === "failed") this._titles.delete(toolCallId);
     else if (typeof title === "string" && this._titles.size < TITLES) this._titles.set(toolCallId, title);
+  }
+
+  /** It is over: what is shown of it stays as it is. */
+  _endView() {
+    this.#view?._end();
   }
 
   /** Waits until the updates so far have been handed over. */

@@ -14,6 +14,11 @@ export type {
   ViewTerminalHead, ViewToolCall, ViewToolCallHead, ViewUpdate,
 } from "./view.js";
 export type {
+  CompactionEntry, Frozen, MessageEntry, NoticeEntry, PlanEntry, SessionEntry, SessionViewChanges, SessionViewSnapshot,
+  SubagentEntry, TerminalEntry, ToolCallEntry, UpdateEntry,
+} from "./view.js";
+export { SessionView } from "./view.js";
+export type {
   AdviceEvent, AnsweredEvent, CancelEvent, ClosedEvent, Event, NotificationEvent, NotificationMethod, PeerError,
   LateResponseEvent, RequestEvent, RequestMethod, ResponseEvent, TerminalRef, ViolationEvent,
 } from "./event.js";

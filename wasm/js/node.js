@@ -22,3 +22,4 @@ export { Connection, cutOutput } from "./connection.js";
 export * from "./misuse.js";
 export { RawJson, raw } from "./json.js";
 export { Observer } from "./observer.js";
+export { SessionView } from "./view.js";

@@ -1,4 +1,5 @@
 // The observer as JavaScript has it. What each member does is said in index.d.ts; what it means, in the core.
+import { Bell } from "./bell.js";
 import { OTHER, asSession, begin, bytesOf, textOf, theBorder, wholeText } from "./connection.js";
 import { observed } from "./getters.js";
 import { parse } from "./json.js";
@@ -25,9 +26,12 @@ export class Observer {
   #whole;
   /** The session of the last event that had to say one. */
   #session;
+  #bell;
 
   constructor(options = {}) {
-    this.#whole = begin(options, OF_A_HOST, DEFAULTS).framing === "messages";
+    const { framing, view } = begin(options, OF_A_HOST, DEFAULTS);
+    this.#whole = framing === "messages";
+    this.#bell = new Bell(this, view);
     this.#border = theBorder();
     this.#core = new this.#border.glue.Watch();
   }
@@ -48,6 +52,7 @@ export class Observer {
 
   pollEvent() {
     const core = this.#live;
+    this.#bell.ring();
     const found = core.pollEvent();
     if (found === 0) return undefined;
     const from = ROLE[core.from()];
@@ -100,6 +105,7 @@ export class Observer {
   }
 
   free() {
+    this.#bell.end();
     this.#core?.free();
     this.#core = undefined;
   }

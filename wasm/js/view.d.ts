@@ -1,4 +1,5 @@
 /** Views: sessions as conversations. A connection and an observer keep them if the option `view` says so. */
+import type { Connection, Observer } from "./index.js";
 import type { Json, v1, v2 } from "./types.js";
 
 /** What a session has one of. What was not told is null. */
@@ -98,10 +99,13 @@ export interface ViewMessageHead extends ViewEntryBase {
   role: "user" | "agent" | "thought" | "session";
   /** Whether it is a prompt that the agent has not taken up yet. */
   pending: boolean;
-  /** Of a message between sessions: who has sent it, who receives it, and its ids there. */
+  /** Of a message between sessions: the session that has sent it. */
   senderSessionId?: string | null;
+  /** The session that receives it. */
   recipientSessionId?: string | null;
+  /** Its id in the session that has sent it. */
   senderMessageId?: string | null;
+  /** Its id in the session that receives it. */
   recipientMessageId?: string | null;
 }
 
@@ -117,14 +121,19 @@ export interface ViewToolCallHead extends ViewEntryBase {
   id: string;
   /** The name of the tool. */
   name: string | null;
+  /** What the tool does, for the user. */
   title: string | null;
   /** The kind of tool; `other` where it was not told. */
   kind: string;
   /** Its status; `pending` where it was not told. */
   status: "pending" | "in_progress" | "completed" | "failed" | "cancelled" | (string & {});
+  /** The files that it works with. */
   locations: v1.ToolCallLocation[];
+  /** The input of the tool, as the agent told it. */
   rawInput: Json;
+  /** The output of the tool, as the agent told it. */
   rawOutput: Json;
+  /** What the client can do with it, such as cancel it (version 2). */
   capabilities: Json;
   /** The serial number of the open request for permission that is about it. */
   permission: number | null;
@@ -132,6 +141,7 @@ export interface ViewToolCallHead extends ViewEntryBase {
 
 /** A tool call. */
 export interface ViewToolCall extends ViewToolCallHead {
+  /** What it shows. */
   content: (v1.ToolCallContent | v2.ToolCallContent)[];
 }
 
@@ -141,10 +151,13 @@ export interface ViewTerminalHead extends ViewEntryBase {
   id: string;
   /** The command; that of version 1 has its arguments behind it. */
   command: string | null;
+  /** The working directory of the command. */
   cwd: string | null;
+  /** The size of the terminal (version 2). */
   size: Json;
   /** How the command has ended; null while it runs. */
   exitStatus: { exitCode?: number | null; signal?: string | null } | null;
+  /** What the client can do with it, such as cancel it (version 2). */
   capabilities: Json;
 }
 
@@ -168,12 +181,15 @@ export interface ViewPlan extends ViewEntryBase {
 export interface ViewCompactionHead extends ViewEntryBase {
   type: "compaction";
   id: string;
+  /** How far it is. */
   status: "in_progress" | "completed" | "failed" | (string & {});
+  /** Why it has failed. */
   error: Json;
 }
 
 /** A condensing of the agent's context. */
 export interface ViewCompaction extends ViewCompactionHead {
+  /** What the context is condensed to; adjacent text is one block. */
   summary: (v1.ContentBlock | v2.ContentBlock)[];
 }
 
@@ -181,19 +197,28 @@ export interface ViewCompaction extends ViewCompactionHead {
 export interface ViewSubagent extends ViewEntryBase {
   type: "subagent";
   id: string;
+  /** Its title. */
   title: string | null;
+  /** What it is for. */
   description: string | null;
+  /** What the client can do with it. */
   capabilities: Json;
-  state: string | null;
+  /** Its state, as the agent told it last. */
+  state: v2.StateUpdate | null;
+  /** Its working directory. */
   cwd: string | null;
+  /** Its other directories. */
   additionalDirectories: string[];
 }
 
 /** Something that the user is told in passing. */
 export interface ViewNotice extends ViewEntryBase {
   type: "notice";
+  /** How serious it is. */
   severity: string;
+  /** What it says in short. */
   title: string | null;
+  /** What it says. */
   description: string | null;
 }
 
@@ -230,6 +255,7 @@ export interface ViewSnapshot extends ViewFacts {
 export interface ViewChanges extends Partial<ViewFacts> {
   /** The revision of the view now. */
   revision: number;
+  /** How often the conversation was replaced by what a replay told. */
   epoch: number;
   /** Whether another conversation is shown: nothing of what was read before is there any more, positions included. */
   reset: boolean;
@@ -261,4 +287,117 @@ export interface ViewContent {
   output?: string;
   /** Of a terminal: how many bytes before the text were given up. */
   before?: number;
+}
+
+/** The same, as it is handed out by a {@link SessionView}: nobody can change it. */
+export type Frozen<T> = { readonly [K in keyof T]: T[K] extends (infer Item)[] ? readonly Item[] : T[K] };
+
+/** A message or a thought. */
+export interface MessageEntry extends Frozen<ViewMessage> {
+  /** The text of its blocks, one behind the other. Reading it while it grows does not copy it for each chunk. */
+  readonly text: string;
+}
+
+/** A condensing of the agent's context. */
+export interface CompactionEntry extends Frozen<ViewCompaction> {
+  /** The text of its summary. */
+  readonly text: string;
+}
+
+/** A tool call. */
+export interface ToolCallEntry extends Frozen<ViewToolCall> {}
+/** A plan. */
+export interface PlanEntry extends Frozen<ViewPlan> {}
+/** A session that belongs to this one. */
+export interface SubagentEntry extends Frozen<ViewSubagent> {}
+/** Something that the user is told in passing. */
+export interface NoticeEntry extends Frozen<ViewNotice> {}
+/** An update that this version of the library does not know. */
+export interface UpdateEntry extends Frozen<ViewUpdate> {}
+/** A terminal. */
+export interface TerminalEntry extends Frozen<ViewTerminal> {}
+
+/** An entry of a conversation; `type` says which. */
+export type SessionEntry =
+  | MessageEntry | ToolCallEntry | PlanEntry | CompactionEntry | SubagentEntry | NoticeEntry | UpdateEntry;
+
+/** A session as a conversation, at one time. Nothing in it changes; what did not change is in the next one as well. */
+export interface SessionViewSnapshot extends Frozen<ViewFacts> {
+  /** A number that grows with each change. */
+  readonly revision: number;
+  /** How often the conversation was replaced by what a replay told. Indexes of entries mean something within an epoch. */
+  readonly epoch: number;
+  /** The entries in order. */
+  readonly entries: readonly SessionEntry[];
+  /** The terminals, in the order in which they were first told of. */
+  readonly terminals: readonly TerminalEntry[];
+}
+
+/** What has changed in a view; of the facts those that have changed. */
+export interface SessionViewChanges extends Partial<Frozen<ViewFacts>> {
+  /** The revision of the view now. */
+  readonly revision: number;
+  /** How often the conversation was replaced by what a replay told. */
+  readonly epoch: number;
+  /** Whether this is the first, or another conversation is shown: drop what was drawn, all that there is comes with it. */
+  readonly reset: boolean;
+  /** The entries that are new or have changed, in order. */
+  readonly entries: readonly SessionEntry[];
+  /** The terminals that are new or have changed. */
+  readonly terminals: readonly TerminalEntry[];
+  /** The indexes of entries and terminals that are not there any more. */
+  readonly removed: readonly number[];
+}
+
+/**
+ * A session as a conversation, in objects that stay the same (`===`) while they do not change: entries, their blocks,
+ * lists, members. An entry that has changed is another object, which shares with the one before it what has not. All are
+ * frozen. What is read is made when it is read: a view that nobody looks at costs nothing here.
+ *
+ * It is empty before the session is known, and stays as it was read last when the connection has forgotten the session,
+ * or is freed. For a session that is opened once more after that, make another one.
+ */
+export interface SessionView extends SessionViewSnapshot {}
+export class SessionView {
+  /** @throws TypeError if the connection or the observer was made without the option `view`. */
+  constructor(
+    connection: Connection<any, any> | Observer,
+    session: string,
+    options?: {
+      /** Called with what a listener throws; by default, it is thrown where nobody catches it. */
+      onError?: ((error: unknown) => unknown) | undefined;
+    },
+  );
+
+  /** The id of the session. */
+  readonly session: string;
+
+  /**
+   * Calls a function after changes: in a microtask, once for all that came in one go. What it returns ends that. It needs
+   * no object to be called on, so that React's `useSyncExternalStore(view.subscribe, view.getSnapshot)` works.
+   */
+  readonly subscribe: (listener: () => void) => () => void;
+  /** Returns the whole conversation; the same object while nothing has changed. It needs no object to be called on. */
+  readonly getSnapshot: () => SessionViewSnapshot;
+  /**
+   * Iterates over what changes; the first step comes at once and has all that there is. What changes while a step is
+   * worked on is one step. Ends when the session or the connection is over.
+   * @throws The reason of the signal, once that has aborted.
+   */
+  changes(options?: { signal?: AbortSignal | undefined }): AsyncGenerator<SessionViewChanges, void, void>;
+
+  /** Returns the message with an id; if there is a thought with that id as well, not the thought. */
+  message(id: string): MessageEntry | undefined;
+  /** Returns the tool call with an id. */
+  tool(id: string): ToolCallEntry | undefined;
+  /** Returns the plan with an id; that of version 1 is `main` (the default). */
+  plan(id?: string): PlanEntry | undefined;
+  /** Returns the terminal with an id. */
+  terminal(id: string): TerminalEntry | undefined;
+
+  /**
+   * Lets the connection forget the conversation, if the session was closed or deleted; returns whether there was one.
+   * This object stays as it is. Without this call, a connection keeps the last 64 of them.
+   */
+  forget(): boolean;
 }
