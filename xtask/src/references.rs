@@ -15,7 +15,8 @@ use crate::setup::{bring_all, run, Step};
 const TOOLS: &str = "docs/references";
 const TYPEDOC: &str = "target/typedoc";
 /// The modules that have names for users.
-const MODULES: &[&str] = &["libacp", "libacp.aio", "libacp.names", "libacp.types.v1", "libacp.types.v2", "libacp.view", "libacp.views"];
+const MODULES: &[&str] =
+    &["libacp", "libacp.aio", "libacp.names", "libacp.types.v1", "libacp.types.v2", "libacp.view", "libacp.views"];
 
 /// Writes both, unless they are there already.
 pub(crate) fn bring() -> Result<()> {

@@ -44,7 +44,9 @@ pub(super) fn run(log: &Log<'_>) -> Result<()> {
         log.passed(language)?;
     }
     let python = blocks(&readme, "python");
-    let [connection, agent, client, viewer] = python[..] else { bail!("{} examples in Python, not four", python.len()) };
+    let [connection, agent, client, viewer] = python[..] else {
+        bail!("{} examples in Python, not four", python.len())
+    };
     let all = [("example.py", connection), ("agent.py", agent), ("client.py", client), ("viewer.py", viewer)];
     for (name, text) in all {
         fs::write(Path::new(FOLDER).join(name), text)?;
