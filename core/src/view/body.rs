@@ -77,6 +77,11 @@ impl Body {
         }
     }
 
+    /// Whether it is exactly this list, as it was told last.
+    pub(super) fn is_list(&self, value: &str) -> bool {
+        matches!(self, Body::Items { whole, list, .. } if list.is_empty() && **whole == *value)
+    }
+
     /// The items of a tool call.
     pub(super) fn items(&self) -> impl Iterator<Item = &str> {
         self.items_from(Place::default())

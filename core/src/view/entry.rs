@@ -371,14 +371,13 @@ impl Entry {
         true
     }
 
-    /// Puts a list, or the bytes of a snapshot, in the place of what it holds.
-    pub(super) fn replace(&mut self, value: Option<&str>, most: Most) {
-        if self.trimmed {
-            return;
+    /// Puts a list, or the bytes of a snapshot, in the place of what it holds; whether that changes anything.
+    pub(super) fn replace(&mut self, value: Option<&str>, most: Most) -> bool {
+        if self.trimmed || value.is_some_and(|value| self.body.is_list(value)) {
+            return false;
         }
         self.body = Body::of(self.kind);
-        self.truncated = false;
-        let Some(value) = value else { return };
-        self.truncated |= self.body.fill(value, most);
+        self.truncated = value.is_some_and(|value| self.body.fill(value, most));
+        true
     }
 }

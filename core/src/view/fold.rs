@@ -185,9 +185,9 @@ impl View {
         let (mut changed, mut rewritten) = (false, false);
         operation.each(|name, value| {
             if name == content {
-                entry.replace(value, most);
+                rewritten |= entry.replace(value, most) || entry.awaits_echo;
                 entry.awaits_echo = false;
-                (changed, rewritten) = (true, true);
+                changed |= rewritten;
             } else if name == "_meta" {
                 changed |= entry.set_meta(value, most);
             } else {
