@@ -44,12 +44,12 @@ static void configuration(void)
     STATUS(acp_config_set_foreign_method(config, acp_text("rpc.x")), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_set_foreign_method(config, acp_text("$/x")), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_set_foreign_method(config, EMPTY), ACP_INVALID_ARGUMENT);
-    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_REMEMBERED; limit++) {
+    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_VIEW_OUTPUT; limit++) {
         OK(acp_config_set_limit(config, limit, 100u + (uint64_t)limit));
     }
     STATUS(acp_config_set_framing(config, 4), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_set_policy(config, 0), ACP_INVALID_ARGUMENT);
-    STATUS(acp_config_set_limit(config, 7, 1), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_limit(config, 11, 1), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_set_limit(config, ACP_LIMIT_DEPTH, UINT64_MAX), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_limit(config, 0, &wide), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_set_draft(config, acp_text("no such draft")), ACP_INVALID_ARGUMENT);
@@ -83,7 +83,7 @@ static void configuration(void)
     CHECK(flag);
     OK(acp_config_draft(copy, acp_text(ACP_DRAFT_PLAN_OPERATIONS), &flag));
     CHECK(!flag);
-    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_REMEMBERED; limit++) {
+    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_VIEW_OUTPUT; limit++) {
         OK(acp_config_limit(copy, limit, &wide));
         CHECK(wide == 100u + (uint64_t)limit);
     }

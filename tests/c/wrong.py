@@ -85,7 +85,7 @@ def wrong(kind: str, what: str, name: str) -> Iterator[Tuple[str, str]]:
         yield from (("BAD_NUMBERS", number) for number in ("0", "SIZE_MAX"))
     elif what == "len":
         yield from (("BAD_NUMBERS", number) for number in ("SIZE_MAX / 8", "SIZE_MAX"))
-    elif what == "index":
+    elif what == "index" and kind == "size_t":
         yield from (("BAD_NUMBERS", number) for number in ("1", "SIZE_MAX / 16", "SIZE_MAX"))
     elif kind != "bool":
         yield from (("ODD_NUMBERS", number) for number in ENDS[kind])
