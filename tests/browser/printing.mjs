@@ -51,7 +51,7 @@ function check(printed, ...parts) {
   assert.deepEqual(found.map((it) => it.charCodeAt(0).toString(16)), []);
 }
 
-const CPP = ["chat.cpp", "main.cpp", "updates.cpp", "view.cpp", "diff.cpp", "process.cpp"];
+const CPP = ["chat.cpp", "main.cpp", "conversation.cpp", "screen.cpp", "diff.cpp", "process.cpp"];
 const missing = (compiler) => {
   const none = spawnSync(compiler, ["--version"]).error !== undefined;
   if (none) console.log(`note: an example was skipped: there is no ${compiler} (apt-get install build-essential)`);

@@ -85,7 +85,7 @@ with_pkg_config() {
             $(pkg-config --cflags --libs acp acp-files) -o "$folder/pc/$host")
     done
     $CXX -std=c++17 cpp/agent.cpp $(pkg-config --cflags --libs acp) -o pc/acp-demo-cpp
-    (cd cpp && $CXX -std=c++17 main.cpp chat.cpp updates.cpp view.cpp diff.cpp process.cpp \
+    (cd cpp && $CXX -std=c++17 main.cpp chat.cpp conversation.cpp screen.cpp diff.cpp process.cpp \
         $(pkg-config --cflags --libs acp acp-files) -o "$folder/pc/acp-chat")
     # The shared library, by the name that lasts.
     readelf -d pc/acp-chat | grep -F "[libacp.so.$series]"
