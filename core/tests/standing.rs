@@ -67,9 +67,8 @@ impl Model {
     }
 
     fn asked(&mut self, id: Id, method: &str, session: Option<&str>) {
-        let attaches = matches!(method, "session/load" | "session/resume");
         let session = session.map(|name| {
-            if attaches {
+            if attaches(method) {
                 self.lives += 1;
                 self.sessions.entry(name.to_owned()).or_insert((self.lives, false, 0)).2 += 1;
             }
@@ -78,8 +77,10 @@ impl Model {
         self.open.push(Open { id, method: method.to_owned(), session });
     }
 
-    /// The answer to an open call: whether it worked, and the session that it names.
-    fn answered(&mut self, open: &Open, worked: bool, named: Option<&str>) {
+    /// The answer to an open call: whether it worked, and the session that it names. `waits` says of a call whether its
+    /// answer is still waited for.
+    fn answered(&mut self, open: &Open, worked: bool, named: Option<&str>, waits: impl Fn(&Id) -> bool) {
+        let at = self.open.iter().position(|other| other.id == open.id).unwrap_or_default();
         self.open.retain(|other| other.id != open.id);
         if let Some(id) = named.filter(|_| worked) {
             self.lives += 1;
@@ -95,8 +96,26 @@ impl Model {
                     self.sessions.remove(name);
                 }
             }
-            "session/close" | "session/delete" if worked => drop(self.sessions.remove(name)),
+            "session/close" | "session/delete" if worked => {
+                self.sessions.remove(name);
+                self.attached_again(name, at, waits);
+            }
             _ => {}
+        }
+    }
+
+    /// A session that has ended is opened again by the calls that followed the one that has ended it.
+    fn attached_again(&mut self, name: &str, from: usize, waits: impl Fn(&Id) -> bool) {
+        let life = self.lives + 1;
+        let mut count = 0;
+        for open in self.open[from..].iter_mut().filter(|open| attaches(&open.method) && waits(&open.id)) {
+            if let Some((_, of)) = open.session.as_mut().filter(|(id, _)| id == name) {
+                (*of, count) = (life, count + 1);
+            }
+        }
+        if count > 0 {
+            self.lives = life;
+            self.sessions.insert(name.to_owned(), (life, false, count));
         }
     }
 
@@ -255,7 +274,9 @@ impl World {
         let made = names.then(|| format!("s-{}", self.model.made));
         self.model.made += usize::from(names && worked);
         let result = made.as_ref().map_or("{}".to_owned(), |id| format!(r#"{{"sessionId":"{id}"}}"#));
-        self.model.answered(&open, worked, made.as_deref());
+        let (agent, connection) = (self.role == Role::Agent, &self.connection);
+        let waits = |id: &Id| agent || connection.pending_by_id(id).is_some();
+        self.model.answered(&open, worked, made.as_deref(), waits);
         match (self.role, worked) {
             (Role::Client, true) => {
                 self.feed(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, open.id));
@@ -298,6 +319,10 @@ impl World {
             }
         }
     }
+}
+
+fn attaches(method: &str) -> bool {
+    matches!(method, "session/load" | "session/resume")
 }
 
 fn params(session: &str, members: &str) -> String {
