@@ -219,9 +219,9 @@ struct Call<'a> {
 
 impl<'a> Call<'a> {
     fn of(connection: &'a Connection, params: &'a str) -> Self {
-        let subject = |name: &str| json::pointer(params, &format!("/subject{name}"));
-        let told = json::pointer(params, "/toolCall").or_else(|| subject("/toolCall"));
-        let is_command = subject("/command").is_some();
+        let told = json::pointer(params, "/toolCall").or_else(|| json::pointer(params, "/subject/toolCall"));
+        let kind = text(params, "/subject/type");
+        let is_command = kind.as_deref() == Some("command");
         let id = told.and_then(|call| text(call, "/toolCallId")).or_else(|| text(params, "/subject/toolCallId"));
         let name = text(params, "/sessionId");
         let session = name.as_ref().and_then(|name| connection.session(name));
@@ -243,7 +243,7 @@ impl<'a> Call<'a> {
             kind: if is_command { Some("execute".into()) } else { get("kind") },
             tool: get("name").or_else(|| get("title")),
             paths: paths.into_iter().map(inside).collect(),
-            is_foreign: told.is_none() && !is_command && subject("").is_some_and(|subject| subject != "null"),
+            is_foreign: kind.is_some_and(|kind| !matches!(&*kind, "tool_call" | "command")),
             is_command: is_command || get("kind").is_some_and(|kind| kind == "execute"),
             id,
         }
