@@ -56,8 +56,10 @@ pub(super) async fn drive<H: Handlers, T: Transport>(
             }
             moved |= wire.read(cx, shared);
             moved |= wire.write(cx, shared);
-            shared.with(State::wake_viewers);
-            let over = shared.with(|state| state.end.is_some() && state.notices.is_empty());
+            let over = shared.with(|state| {
+                state.wake_viewers();
+                state.end.is_some() && state.notices.is_empty()
+            });
             if over && running.is_empty() && wire.is_done(cx, shared) {
                 return Poll::Ready(());
             }

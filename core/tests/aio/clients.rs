@@ -15,7 +15,7 @@ use serde_json::{json, Value};
 use crate::pipe::{sleep, ByHand, Pipe};
 
 /// Runs a client beside an agent that is written by hand.
-fn with_agent<H: Handlers>(
+pub(crate) fn with_agent<H: Handlers>(
     client: &Client<H>,
     work: impl AsyncFnOnce(AgentPeer) -> Result<(), Failure>,
     agent: impl AsyncFnOnce(&mut ByHand),
@@ -26,7 +26,7 @@ fn with_agent<H: Handlers>(
     worked.unwrap();
 }
 
-fn update(session: &str, text: &str) -> Value {
+pub(crate) fn update(session: &str, text: &str) -> Value {
     let content = json!({"type": "text", "text": text});
     json!({"sessionId": session, "update": {"sessionUpdate": "agent_message_chunk", "content": content}})
 }

@@ -2,30 +2,14 @@
 
 use std::cell::RefCell;
 
-use futures::executor::block_on;
 use futures::future::{join, select, Either};
-use libacp::aio::{streams, AgentPeer, Client, Failure};
+use libacp::aio::{AgentPeer, Client};
 use libacp::host::{Action, PermissionPolicy};
 use libacp::view::View;
 use serde_json::json;
 
-use crate::pipe::{pass, ByHand, Pipe};
-
-fn with_agent(
-    client: &Client<impl libacp::aio::Handlers>,
-    work: impl AsyncFnOnce(AgentPeer) -> Result<(), Failure>,
-    agent: impl AsyncFnOnce(&mut ByHand),
-) {
-    let (input, output) = (Pipe::new(4096), Pipe::new(4096));
-    let mut by_hand = ByHand::new(&output, &input);
-    let (worked, ()) = block_on(join(client.run(streams(input, output), work), agent(&mut by_hand)));
-    worked.unwrap();
-}
-
-fn chunk(text: &str) -> serde_json::Value {
-    let content = json!({"type": "text", "text": text});
-    json!({"sessionId": "s", "update": {"sessionUpdate": "agent_message_chunk", "content": content}})
-}
+use crate::clients::{update, with_agent};
+use crate::pipe::pass;
 
 #[test]
 fn a_view_is_drawn_while_the_turn_goes_on_until_the_session_ends() {
@@ -59,7 +43,7 @@ fn a_view_is_drawn_while_the_turn_goes_on_until_the_session_ends() {
         agent.welcome(json!({"sessionCapabilities": {"close": {}}})).await;
         let prompt = agent.hear().await;
         for text in ["Good ", "morning."] {
-            agent.tell("session/update", chunk(text)).await;
+            agent.tell("session/update", update("s", text)).await;
             for _ in 0..20 {
                 pass().await;
             }
