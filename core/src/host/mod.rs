@@ -1,11 +1,16 @@
 //! What hosts decide alike in every language, without I/O: policy above a [`Connection`](crate::Connection) that a peer
 //! loop would otherwise have to write itself.
 //!
-//! [`PermissionPolicy`] decides requests for permission by kind, tool and path.
+//! [`Host`] is a connection as handlers and calls see it, the same in both versions of the protocol. [`PermissionPolicy`]
+//! decides requests for permission by kind, tool and path.
 
+mod agent;
+mod client;
+mod hosted;
 mod paths;
 mod permissions;
 mod policy_text;
 
+pub use hosted::Host;
 pub use permissions::{Action, Decision, PermissionPolicy};
 pub use policy_text::PolicyError;
