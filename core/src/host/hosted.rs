@@ -96,6 +96,17 @@ impl Host {
         }
     }
 
+    /// Cheap check: `true` means that [`poll_event`](Self::poll_event) would return `None`; see [`Connection::is_starved`].
+    #[must_use]
+    pub fn is_starved(&mut self) -> bool {
+        self.ready.is_empty() && self.connection.is_starved()
+    }
+
+    /// Forgets the view of a session; see [`Connection::forget_view`].
+    pub fn forget_view(&mut self, session: &str) -> bool {
+        self.connection.forget_view(session)
+    }
+
     /// The serial of the host's open call that the notification polled last belongs to: the prompt whose work it reports,
     /// or the call whose replay it is; `None` for any other event.
     pub fn exchange(&self) -> Option<u64> {
