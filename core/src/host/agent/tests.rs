@@ -197,3 +197,4 @@ impl Pair {
 mod both;
 mod newer;
 mod shapes;
+mod walk;
