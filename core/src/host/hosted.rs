@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use super::agent::AgentHost;
+use super::agent::{self, AgentHost};
 use super::client::{self, ClientHost};
 use super::stop;
 use crate::connection::{CallOptions, Misuse, RequestKey, Turn};
@@ -240,7 +240,7 @@ impl Host {
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
         match &self.side {
             Side::Plain => self.connection.why_not(method),
-            Side::Agent(agent) => agent.why_not(&self.connection, method),
+            Side::Agent(_) => agent::why_not(&self.connection, method),
             Side::Client(_) => client::why_not(&self.connection, method),
         }
     }
