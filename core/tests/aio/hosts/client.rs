@@ -33,6 +33,10 @@ impl Side for Played {
     fn greeting(said: Value) -> Greeting {
         Greeting::Answers(said)
     }
+
+    fn of_version_2() -> Value {
+        json!({"protocolVersion": 2, "info": {"name": "peer", "version": "1"}, "capabilities": {"session": {}}})
+    }
 }
 
 pub(super) fn run(scenario: &Value) -> Result<(), Failed> {
