@@ -324,6 +324,11 @@ impl Connection {
         self.state.outbound.iter()
     }
 
+    /// Those of the host's open requests that are prompts of this session, open it, or ask its user, oldest first.
+    pub(crate) fn pending_of<'c>(&'c self, session: &'c Arc<str>) -> impl Iterator<Item = &'c OpenRequest> {
+        self.state.outbound.of_session(session)
+    }
+
     /// The requests that the peer sent and that the host has not answered yet, oldest first (RPC-15).
     pub fn unanswered(&self) -> impl Iterator<Item = &OpenRequest> {
         self.state.inbound.iter()
