@@ -61,6 +61,7 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub(crate) use event::Json;
 pub use event::{
     Advice, Answered, Cancel, CloseReason, Closed, Consequence, Event, Notification, Outcome, Request, Response,
     ResultText, Violation,

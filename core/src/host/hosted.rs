@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use super::agent::AgentHost;
-use super::client::ClientHost;
+use super::client::{self, ClientHost};
 use super::stop;
 use crate::connection::{CallOptions, Misuse, RequestKey, Turn};
 use crate::{Config, Connection, ErrorCode, Event, Id, Role};
@@ -110,7 +110,7 @@ impl Host {
         match &mut self.side {
             Side::Plain => self.connection.request_with(method, params, options),
             Side::Agent(agent) => agent.request(&mut self.connection, method, params, options),
-            Side::Client(client) => client.request(&mut self.connection, method, params, options),
+            Side::Client(client) => client.request(&mut self.connection, method, params, options, &mut self.ready),
         }
     }
 
@@ -146,9 +146,8 @@ impl Host {
     pub fn respond<'k>(&mut self, request: impl Into<RequestKey<'k>>, result: &str) -> Result<(), Misuse> {
         let key = request.into();
         match &mut self.side {
-            Side::Plain => self.connection.respond(key, result),
+            Side::Plain | Side::Client(_) => self.connection.respond(key, result),
             Side::Agent(agent) => agent.respond(&mut self.connection, key, result, &mut self.ready),
-            Side::Client(client) => client.respond(&mut self.connection, key, result),
         }
     }
 
@@ -165,9 +164,8 @@ impl Host {
     ) -> Result<(), Misuse> {
         let key = request.into();
         match &mut self.side {
-            Side::Plain => self.connection.respond_error(key, code, message, data),
+            Side::Plain | Side::Client(_) => self.connection.respond_error(key, code, message, data),
             Side::Agent(agent) => agent.respond_error(&mut self.connection, key, code, message, data, &mut self.ready),
-            Side::Client(client) => client.respond_error(&mut self.connection, key, code, message, data),
         }
     }
 
@@ -232,7 +230,7 @@ impl Host {
         match &self.side {
             Side::Plain => self.connection.why_not(method),
             Side::Agent(agent) => agent.why_not(&self.connection, method),
-            Side::Client(client) => client.why_not(&self.connection, method),
+            Side::Client(_) => client::why_not(&self.connection, method),
         }
     }
 }

@@ -1,11 +1,19 @@
 //! A host on the client's side and a raw connection on the agent's, which talk by bytes. The rules of both judge everything:
 //! a violation on either side, advice, or a call that is misuse fails the test.
 
+mod asking;
+mod ends;
+mod orders;
+mod sessions;
 mod stopping;
 
 use crate::connection::{Outcome, Response, Versions};
 use crate::host::Host;
 use crate::{Config, Connection, Event};
+
+pub(super) const RUNNING: &str = r#"{"sessionUpdate":"state_update","state":"running"}"#;
+pub(super) const IDLE: &str = r#"{"sessionUpdate":"state_update","state":"idle"}"#;
+pub(super) const DONE: &str = r#"{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}"#;
 
 /// A session `s` that is open, in one version.
 pub(super) struct Pair {
@@ -18,12 +26,35 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Two sides that have said nothing yet. Both speak one version.
+    /// Two sides that have said nothing yet. The agent speaks one version, the client both.
     pub(super) fn silent(version: u16) -> Self {
         let versions = Versions::only(version);
         let agent = Connection::new(Config { versions, ..Config::agent() });
-        let client = Host::new(Config { versions, ..Config::client() }, []);
+        let client = Host::new(Config { versions: Versions::ALL, ..Config::client() }, []);
         Pair { client, agent, told: Vec::new(), asked: Vec::new() }
+    }
+
+    /// The agent answers the oldest prompt: with an idle in version 2, in which the prompt was answered before.
+    pub(super) fn end_turn(&mut self, reason: &str) {
+        match self.agent.version() {
+            Some(1) => self.answer(&format!(r#"{{"stopReason":"{reason}"}}"#)),
+            _ => self.tell(&format!(r#"{{"sessionUpdate":"state_update","state":"idle","stopReason":"{reason}"}}"#)),
+        }
+    }
+
+    /// In version 2 the agent takes the oldest prompt: echo, answer, running.
+    pub(super) fn begin_turn(&mut self, message: &str) {
+        if self.agent.version() == Some(2) {
+            self.echo(message);
+            self.answer(&format!(r#"{{"messageId":"{message}"}}"#));
+            self.tell(RUNNING);
+        }
+    }
+
+    pub(super) fn echo(&mut self, message: &str) {
+        self.tell(&format!(
+            r#"{{"sessionUpdate":"user_message","messageId":"{message}","content":[{{"type":"text","text":"Hi"}}]}}"#
+        ));
     }
 
     /// Two sides that have agreed on a version.
