@@ -10,11 +10,11 @@ use super::error::Failure;
 use super::handlers::{
     Advices, AgentSessions, Failures, Handler, Handlers, Incoming, LateResponses, Report, Traces, Violations, Watching,
 };
-use super::setup::{offer, Setup, FIRST};
 use super::local::Local;
 use super::opening::open;
 use super::prompts::{Ending, Prompts, PromptsWith};
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed};
+use super::setup::{offer, Setup, FIRST};
 use super::told::{merged, said, unversioned};
 use super::trace::Traced;
 use super::transport::Transport;
@@ -237,7 +237,8 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
                 if !handlers.has(incoming.method(), true) {
                     return Ok(hello);
                 }
-                Ok(merged(&hello, &said(&handlers.call(incoming).await?)))
+                // Its type has a version; which one it is was agreed on.
+                Ok(merged(&hello, &unversioned(&said(&handlers.call(incoming).await?))))
             }
             "session/new" | "session/load" | "session/resume" | "session/fork" => open(handlers, incoming).await,
             "session/close" => {

@@ -95,9 +95,12 @@ impl State {
     fn fitted(&mut self, method: &str, answer: String) -> (String, Option<Failure>) {
         let (list, kind, capability, what) = match method {
             "initialize" => ("/authMethods", "terminal", "/clientCapabilities/auth/terminal", "logins in a terminal"),
-            "session/new" | "session/load" | "session/resume" | "session/fork" | "session/set_config_option" => {
-                ("/configOptions", "boolean", "/clientCapabilities/session/configOptions/boolean", "options that are switches")
-            }
+            "session/new" | "session/load" | "session/resume" | "session/fork" | "session/set_config_option" => (
+                "/configOptions",
+                "boolean",
+                "/clientCapabilities/session/configOptions/boolean",
+                "options that are switches",
+            ),
             _ => return (answer, None),
         };
         let items = json::pointer(&answer, list).map_or_else(Vec::new, json::items);

@@ -15,12 +15,12 @@ use super::handlers::{
     Advices, ClientSessions, Decisions, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Traces,
     Violations, Watching,
 };
-use super::setup::{Setup, FIRST};
 use super::inbound::End;
 use super::local::Local;
 use super::peer::AgentPeer;
 use super::permission::{Choice, PermissionRequest, Permissions};
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed, Untaken};
+use super::setup::{Setup, FIRST};
 use super::shared::Shared;
 use super::told::{said, unversioned};
 use super::trace::Traced;

@@ -24,12 +24,7 @@ pub(super) struct Setup {
 
 impl Setup {
     pub(super) fn new(name: String, version: String, config: Config) -> Self {
-        Setup {
-            info: v1::Implementation::new(name, version),
-            most: config.limits.pending,
-            config,
-            expose: false,
-        }
+        Setup { info: v1::Implementation::new(name, version), most: config.limits.pending, config, expose: false }
     }
 
     pub(super) fn configure(&mut self, config: Config) {

@@ -120,7 +120,8 @@ fn judge(config: &Config, hello: &str) -> Connection {
 fn why_never<H: Handlers>(method: &str, config: &Config, judge: &Connection, handlers: &H) -> Option<String> {
     let row = TABLES.methods.iter().find(|row| row.name == method);
     let Some(row) = row else {
-        if config.versions.iter().filter_map(tables::version).any(|of| of.methods.iter().any(|row| row.name == method)) {
+        if config.versions.iter().filter_map(tables::version).any(|of| of.methods.iter().any(|row| row.name == method))
+        {
             return None;
         }
         let own = method == LEFT || method.starts_with('_') || config.is_foreign(method);

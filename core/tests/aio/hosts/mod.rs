@@ -47,9 +47,7 @@ fn replay(side: &str, scenario: fn(&Value) -> Result<(), Failed>) {
             if std::env::var("HOSTS").is_ok_and(|part| !name.contains(&part)) {
                 continue;
             }
-            // Until hosts speak version 2.
-            let newer = each["host"]["versions"].as_array().is_some_and(|versions| versions.contains(&2.into()));
-            if newer || each["gaps"]["rust"].is_string() {
+            if each["gaps"]["rust"].is_string() {
                 gaps += 1;
                 continue;
             }

@@ -235,10 +235,12 @@ impl Play {
     }
 }
 
-/// A frame as Rust's types write it: a list of servers that may be left out is left out when it is empty.
+/// A frame as Rust's types write it: a list of servers that may be left out is left out when it is empty. In a load, it
+/// may not.
 fn typed(frame: &Value) -> Value {
     let mut frame = frame.clone();
-    if frame["method"] == "session/resume" && frame["params"]["mcpServers"] == json!([]) {
+    let loads = frame["params"].get("replayFrom").is_some();
+    if frame["method"] == "session/resume" && !loads && frame["params"]["mcpServers"] == json!([]) {
         frame["params"].as_object_mut().unwrap().remove("mcpServers");
     }
     frame
