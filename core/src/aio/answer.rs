@@ -33,12 +33,13 @@ impl State {
             Some(Ok(result)) => {
                 let (result, left_out) = self.fitted(&request.method, result);
                 problems[0] = left_out;
-                match self.host.respond(request, &result) {
+                let opened = opening.map(|name| (name, result.clone()));
+                match self.host.respond(request, result) {
                     Ok(()) => {
                         if let Some(session) = &request.session {
                             self.ended(&request.method, session);
                         }
-                        if let Some(name) = opening {
+                        if let Some((name, result)) = opened {
                             self.opened(&name, &result);
                         }
                         return problems;

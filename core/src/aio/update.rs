@@ -17,7 +17,7 @@ use crate::schema::{v1, v2, Message, Patch, Raw};
 /// Serialized, it is the update as on the wire.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update {
-    update: Typed,
+    wire: Typed,
     kind: Cow<'static, str>,
     meta: Option<Raw<'static>>,
     /// The text of a message that is sent whole, or the part of it that no chunk had.
@@ -40,29 +40,26 @@ impl Update {
     fn of(version: Option<u16>, kind: Option<&'static str>, params: &str) -> Result<Self, serde_json::Error> {
         let tag = || json::pointer(params, "/update/sessionUpdate").and_then(json::unescape).map(Cow::into_owned);
         let kind = kind.map_or_else(|| tag().unwrap_or_default().into(), Cow::Borrowed);
-        let (update, meta) = match version {
-            Some(2) => {
-                let read = v2::UpdateSessionNotification::detached(params)?;
-                (Typed::V2(read.update), read.meta)
-            }
-            _ => {
-                let read = v1::SessionNotification::detached(params)?;
-                (Typed::V1(read.update), read.meta)
-            }
+        let (wire, meta) = if version == Some(v2::UpdateSessionNotification::TABLES.version) {
+            let read = v2::UpdateSessionNotification::detached(params)?;
+            (Typed::V2(read.update), read.meta)
+        } else {
+            let read = v1::SessionNotification::detached(params)?;
+            (Typed::V1(read.update), read.meta)
         };
-        let whole = match &update {
+        let whole = match &wire {
             Typed::V2(v2::SessionUpdate::AgentMessage(v2::AgentMessage { content: Patch::Value(blocks), .. })) => {
                 Some(blocks.iter().filter_map(text_of_2).collect())
             }
             _ => None,
         };
-        Ok(Update { update, kind, meta, whole })
+        Ok(Update { wire, kind, meta, whole })
     }
 
     /// The text of the agent's message that the update adds: that of a chunk or, in version 2, of a whole message. In the
     /// stream of a turn, a message that is sent whole after chunks of it has only the text that these did not have.
     pub fn text(&self) -> Option<&str> {
-        match &self.update {
+        match &self.wire {
             Typed::V1(v1::SessionUpdate::AgentMessageChunk(chunk)) => match &chunk.content {
                 v1::ContentBlock::Text(text) => Some(&text.text),
                 _ => None,
@@ -79,7 +76,7 @@ impl Update {
 
     /// The update as a type of version 1; `None` in version 2.
     pub fn v1(&self) -> Option<&v1::SessionUpdate<'static>> {
-        match &self.update {
+        match &self.wire {
             Typed::V1(update) => Some(update),
             Typed::V2(_) => None,
         }
@@ -87,7 +84,7 @@ impl Update {
 
     /// The update as a type of version 2; `None` in version 1.
     pub fn v2(&self) -> Option<&v2::SessionUpdate<'static>> {
-        match &self.update {
+        match &self.wire {
             Typed::V2(update) => Some(update),
             Typed::V1(_) => None,
         }
@@ -107,7 +104,7 @@ impl Update {
 
 impl Serialize for Update {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.update.serialize(serializer)
+        self.wire.serialize(serializer)
     }
 }
 
@@ -128,7 +125,7 @@ pub(super) struct Given(VecDeque<(String, usize)>);
 impl Given {
     /// Leaves out of a whole message what was given before.
     pub(super) fn give(&mut self, update: &mut Update) {
-        match &update.update {
+        match &update.wire {
             Typed::V2(v2::SessionUpdate::AgentMessageChunk(chunk)) => {
                 *self.of(chunk.message_id.as_str()) += text_of_2(&chunk.content).map_or(0, str::len);
             }
