@@ -140,17 +140,17 @@ impl Host {
         }
     }
 
-    /// Answers a request of the peer; see [`Connection::respond`]. A `String` with the result of many megabytes that a
-    /// client gives becomes the message, so that it is not held in memory twice.
+    /// Answers a request of the peer; see [`Connection::respond`].
     ///
     /// # Errors
     /// As [`Connection::respond`].
-    pub fn respond<'k, 'r>(
-        &mut self,
-        request: impl Into<RequestKey<'k>>,
-        result: impl Into<Cow<'r, str>>,
-    ) -> Result<(), Misuse> {
-        let (key, result) = (request.into(), result.into());
+    pub fn respond<'k>(&mut self, request: impl Into<RequestKey<'k>>, result: &str) -> Result<(), Misuse> {
+        self.respond_with(request.into(), result.into())
+    }
+
+    /// As [`respond`](Self::respond). An owned result of a client becomes the message in place, so that one of many
+    /// megabytes is not held in memory twice.
+    pub(crate) fn respond_with(&mut self, key: RequestKey<'_>, result: Cow<'_, str>) -> Result<(), Misuse> {
         match &mut self.side {
             Side::Plain | Side::Client(_) => self.connection.respond_with(key, result),
             Side::Agent(agent) => agent.respond(&mut self.connection, key, &result, &mut self.ready),
