@@ -9,6 +9,7 @@
 //!
 //! Read next: `agent`, then `client`; `updates`, `params` and `hello` are the shapes.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::agent::{self, AgentHost};
@@ -155,10 +156,15 @@ impl Host {
     /// # Errors
     /// As [`Connection::respond`].
     pub fn respond<'k>(&mut self, request: impl Into<RequestKey<'k>>, result: &str) -> Result<(), Misuse> {
-        let key = request.into();
+        self.respond_with(request.into(), result.into())
+    }
+
+    /// As [`respond`](Self::respond). An owned result of a client becomes the message in place, so that one of many
+    /// megabytes is not held in memory twice.
+    pub(crate) fn respond_with(&mut self, key: RequestKey<'_>, result: Cow<'_, str>) -> Result<(), Misuse> {
         match &mut self.side {
-            Side::Plain | Side::Client(_) => self.connection.respond(key, result),
-            Side::Agent(agent) => agent.respond(&mut self.connection, key, result, &mut self.ready),
+            Side::Plain | Side::Client(_) => self.connection.respond_with(key, result),
+            Side::Agent(agent) => agent.respond(&mut self.connection, key, &result, &mut self.ready),
         }
     }
 
