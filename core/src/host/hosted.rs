@@ -86,6 +86,11 @@ impl Host {
         }
     }
 
+    /// Whether [`poll_event`](Self::poll_event) would certainly find no event; see [`Connection::is_starved`].
+    pub fn is_starved(&mut self) -> bool {
+        self.ready.is_empty() && self.connection.is_starved()
+    }
+
     /// The serial of the host's open call that the notification polled last belongs to: the prompt whose work it reports,
     /// or the call whose replay it is; `None` for any other event.
     pub fn exchange(&self) -> Option<u64> {
