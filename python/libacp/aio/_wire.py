@@ -178,6 +178,14 @@ class Wire:
             await self.drain()
         self.notify_now(method, params)
 
+    async def notify_opened(self, opening: libacp.Request, method: str, params: Mapping[str, object]) -> None:
+        """Sends a notification about the session that a request opens, once it may be named."""
+        if self.busy():
+            await self.drain()
+        self._open_for(method)
+        self.connection.notify_opened(opening, method, params)
+        self.dispatch()
+
     def notify_now(self, method: str, params: Mapping[str, object]) -> None:
         """Sends a notification without waiting for the transport: for what is small, and rare."""
         self._open_for(method)
