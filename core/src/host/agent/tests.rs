@@ -1,0 +1,207 @@
+//! A host of an agent and a raw connection of a client, with nothing between them but bytes.
+
+use std::collections::VecDeque;
+
+use crate::connection::{Notification, Request, Response};
+use crate::host::Host;
+use crate::{json, Config, Connection, Event, Versions};
+
+/// Params by name: `{"a":"b"}` without the noise.
+fn text(of: &str, pointer: &str) -> String {
+    json::pointer(of, pointer).map_or_else(String::new, |found| json::unescape(found).map_or(found.into(), Into::into))
+}
+
+/// The two sides of a conversation, and what each has seen and not looked at yet.
+struct Pair {
+    host: Host,
+    client: Connection,
+    seen: VecDeque<Event>,
+    told: VecDeque<Event>,
+}
+
+impl Pair {
+    /// They have agreed on a version. The host has handlers for these methods, and capabilities for them.
+    fn new(version: u16, handlers: &[&str]) -> Self {
+        let drafts = u32::MAX;
+        let versions = Versions::only(version);
+        let agent = Config { versions, drafts, ..Config::agent() };
+        let host = Host::new(agent, handlers.iter().map(|name| (*name).to_owned()));
+        let client = Connection::new(Config { versions, drafts, ..Config::client() });
+        let mut pair = Pair { host, client, seen: VecDeque::new(), told: VecDeque::new() };
+        let hello = match version {
+            1 => {
+                r#"{"clientInfo":{"name":"c","version":"1"},"clientCapabilities":{"elicitation":{"form":{}},"auth":{"terminal":true},"session":{"configOptions":{"boolean":{}}}}}"#
+            }
+            _ => {
+                r#"{"info":{"name":"c","version":"1"},"capabilities":{"elicitation":{"form":{}},"auth":{"terminal":{}}}}"#
+            }
+        };
+        pair.client.request("initialize", hello).unwrap();
+        let request = pair.request("initialize");
+        assert_eq!(text(request.params(), "/clientInfo/name"), "c");
+        let welcome = r#"{"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"loadSession":true,
+            "promptCapabilities":{"image":true},"mcpCapabilities":{"http":true,"sse":true},
+            "sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{},"fork":{}},"auth":{"logout":{}}},
+            "authMethods":[{"id":"web","name":"Web"}]}"#;
+        pair.host.respond(&request, welcome).unwrap();
+        pair.result();
+        pair
+    }
+
+    /// With an open session `s`.
+    fn open(version: u16, handlers: &[&str]) -> Self {
+        let mut pair = Pair::new(version, handlers);
+        let request = pair.ask("session/new", r#"{"cwd":"/w","mcpServers":[]}"#);
+        pair.host.respond(&request, r#"{"sessionId":"s"}"#).unwrap();
+        pair.result();
+        pair
+    }
+
+    /// Carries bytes until nobody has anything to say. Nobody may break a rule or be advised.
+    fn pump(&mut self) {
+        loop {
+            let out = self.host.connection().transmit().to_vec();
+            self.host.connection_mut().consume(out.len());
+            self.client.receive(&out);
+            let back = self.client.transmit().to_vec();
+            self.client.consume(back.len());
+            self.host.connection_mut().receive(&back);
+            let (seen, told) = (self.seen.len(), self.told.len());
+            self.seen.extend(std::iter::from_fn(|| self.host.poll_event()));
+            self.told.extend(std::iter::from_fn(|| self.client.poll_event()));
+            for event in self.seen.iter().skip(seen).chain(self.told.iter().skip(told)) {
+                assert!(!matches!(event, Event::Violation(_) | Event::Advice(_)), "{event:?}");
+            }
+            if out.is_empty() && back.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// What the host sees next.
+    fn seen(&mut self) -> Option<Event> {
+        self.pump();
+        self.seen.pop_front()
+    }
+
+    /// What the client is told next.
+    fn told(&mut self) -> Option<Event> {
+        self.pump();
+        self.told.pop_front()
+    }
+
+    fn request(&mut self, method: &str) -> Request {
+        match self.seen() {
+            Some(Event::Request(request)) if request.method == method => request,
+            other => panic!("{method}: {other:?}"),
+        }
+    }
+
+    /// A request of the client as the host sees it.
+    fn ask(&mut self, method: &str, params: &str) -> Request {
+        self.client.request(method, params).unwrap();
+        self.request(method)
+    }
+
+    fn response(&mut self) -> Response {
+        match self.told() {
+            Some(Event::Response(response)) => response,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The result of the request that the client has sent.
+    fn result(&mut self) -> String {
+        let mut response = self.response();
+        response.outcome.take_result().unwrap_or_else(|| panic!("{response:?}"))
+    }
+
+    fn notification(&mut self) -> Notification {
+        match self.told() {
+            Some(Event::Notification(notification)) => notification,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The update that the client is told next.
+    fn update(&mut self) -> String {
+        let params = self.notification().take_params();
+        json::pointer(&params, "/update").unwrap().to_owned()
+    }
+
+    /// A prompt of the client as the host sees it, in the session `s`.
+    fn prompt(&mut self, said: &str) -> Request {
+        let prompt = format!(r#"{{"sessionId":"s","prompt":[{{"type":"text","text":"{said}"}}]}}"#);
+        self.ask("session/prompt", &prompt)
+    }
+
+    /// Nobody has seen anything else.
+    fn quiet(&mut self) {
+        self.pump();
+        assert!(self.seen.is_empty() && self.told.is_empty(), "{:?} {:?}", self.seen, self.told);
+    }
+}
+
+mod both {
+    use super::*;
+
+    const COMMANDS: &str = r#"{"update":{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"x","description":"X"}]}}"#;
+
+    #[test]
+    fn a_cancel_is_seen_for_each_prompt_before_the_notification() {
+        let mut pair = Pair::open(1, &[]);
+        let prompt = pair.prompt("hi");
+        let asked = r#"{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Y","kind":"allow_once"}]}"#;
+        pair.host.request_with("session/request_permission", asked, Default::default()).unwrap();
+        let Some(Event::Request(_)) = pair.told() else { panic!() };
+        pair.client.notify("session/cancel", r#"{"sessionId":"s"}"#).unwrap();
+        let Some(Event::Cancel(cancel)) = pair.seen() else { panic!() };
+        assert_eq!((&cancel.id, cancel.serial, &*cancel.method), (&prompt.id, prompt.serial, "session/prompt"));
+        let Some(Event::Notification(_)) = pair.seen() else { panic!() };
+        let Some(Event::Response(_)) = pair.seen() else { panic!() };
+        let Some(Event::Answered(_)) = pair.told() else { panic!() };
+        pair.host.respond(prompt.serial, r#"{"stopReason":"cancelled"}"#).unwrap();
+        assert_eq!(pair.result(), r#"{"stopReason":"cancelled"}"#);
+        pair.quiet();
+    }
+
+    #[test]
+    fn what_is_said_of_a_new_session_follows_its_answer() {
+        for version in [1] {
+            let mut pair = Pair::new(version, &[]);
+            let request = pair.ask("session/new", r#"{"cwd":"/w","mcpServers":[]}"#);
+            pair.host.notify_opened(request.serial, "session/update", COMMANDS).unwrap();
+            pair.quiet();
+            pair.host.respond(&request, r#"{"sessionId":"s"}"#).unwrap();
+            assert_eq!(text(&pair.result(), "/sessionId"), "s");
+            assert_eq!(text(&pair.update(), "/availableCommands/0/name"), "x");
+            pair.quiet();
+            let late = pair.host.notify_opened(request.serial, "session/update", COMMANDS).unwrap_err();
+            assert_eq!(late.rule.as_str(), "RPC-15");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_session_that_is_not_opened_is_dropped() {
+        for version in [1] {
+            let mut pair = Pair::new(version, &[]);
+            let request = pair.ask("session/new", r#"{"cwd":"/w","mcpServers":[]}"#);
+            pair.host.notify_opened(request.serial, "session/update", COMMANDS).unwrap();
+            pair.host.respond_error(&request, crate::ErrorCode::INTERNAL_ERROR, "no", None).unwrap();
+            assert_eq!(pair.response().outcome.name(), "error");
+            pair.quiet();
+        }
+    }
+
+    #[test]
+    fn a_history_comes_before_the_answer() {
+        let mut pair = Pair::new(1, &["session/load"]);
+        let request = pair.ask("session/load", r#"{"sessionId":"s","cwd":"/w","mcpServers":[]}"#);
+        let said = r#"{"update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}}"#;
+        pair.host.notify_opened(request.serial, "session/update", said).unwrap();
+        assert_eq!(text(&pair.update(), "/content/text"), "hi");
+        pair.host.respond(&request, "{}").unwrap();
+        pair.result();
+        pair.quiet();
+    }
+}
