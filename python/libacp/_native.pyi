@@ -853,6 +853,16 @@ class Connection:
         Raises:
             Misuse: if no such request of the host is open.
         """
+    def abandon(self, id: Id) -> None:
+        """Gives up a request that the host has sent, as nobody waits for it any more, in the way of its method: a
+        prompt is cancelled by `session/cancel`, once; `terminal/release` is left alone; anything else is
+        cancelled as by `cancel`. The request still ends with a `Response`. If there is no such request, nothing
+        is done.
+        """
+    def holds_back(self, session: str) -> bool:
+        """Whether the next prompt of a session has to wait because an earlier one was cancelled and has not ended,
+        which in version 1 it has to (`TURN-03`).
+        """
     def close(self) -> None:
         """Closes the connection from this side. Open permission requests and elicitations are answered with
         `cancelled` or `cancel`, open requests of the host end with the outcome `closed`, and bytes that are

@@ -190,14 +190,14 @@ impl Connection {
         prompt_queueing: bool,
         foreign_methods: Option<&Bound<'_, PyAny>>,
         view: bool,
-        handlers: Option<Vec<String>>,
+        handlers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let limits = limits.map(Bound::get);
         let mut config = config::read(role, framing, policy, policies, limits, versions, drafts, foreign_methods)?;
         (config.timeout, config.cancel_grace, config.reminder) = (timeout, cancel_grace, reminder);
         (config.prompt_queueing, config.view) = (prompt_queueing, view);
         let host = match handlers {
-            Some(handlers) => Host::new(config, handlers),
+            Some(_) => Host::new(config, config::names("handlers", handlers)?),
             None => Host::plain(config),
         };
         Ok(Connection { host: Mutex::new(host) })
@@ -387,6 +387,25 @@ impl Connection {
         self.call(py, 0, |host| host.cancel(&id))
     }
 
+    /// Gives up a request that the host has sent, as nobody waits for it any more, in the way of its method: a prompt is
+    /// cancelled by `session/cancel`, once; `terminal/release` is left alone; anything else is cancelled as by `cancel`.
+    /// The request still ends with a `Response`. If there is no such request, nothing is done.
+    fn abandon(&self, id: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (id, mut host) = (value::id(id)?, self.host()?);
+        match host.connection().pending_by_id(&id).map(|open| open.serial) {
+            Some(serial) => host.abandon(serial),
+            // A prompt that goes on after its answer, or nothing.
+            None => drop(host.cancel(&id)),
+        }
+        Ok(())
+    }
+
+    /// Whether the next prompt of a session has to wait because an earlier one was cancelled and has not ended, which in
+    /// version 1 it has to (`TURN-03`).
+    fn holds_back(&self, session: &str) -> PyResult<bool> {
+        Ok(self.host()?.holds_back(session))
+    }
+
     /// Closes the connection from this side. Open permission requests and elicitations are answered with `cancelled` or
     /// `cancel`, open requests of the host end with the outcome `closed`, and bytes that are queued can still be sent.
     fn close(&self) -> PyResult<()> {
@@ -397,14 +416,14 @@ impl Connection {
     /// Sets the current time, in milliseconds on a monotonic clock of the host. Requests whose deadline has passed end
     /// with the outcome `timeout`, and due reminders are reported as `Advice`.
     fn handle_timeout(&self, now: u64) -> PyResult<()> {
-        self.core()?.handle_timeout(now);
+        self.host()?.handle_timeout(now);
         Ok(())
     }
 
     /// The time at which to call `handle_timeout` next, on the host's clock in milliseconds; `None` if there is no
     /// deadline.
     fn poll_timeout(&self) -> PyResult<Option<u64>> {
-        Ok(self.core()?.poll_timeout())
+        Ok(self.host()?.poll_timeout())
     }
 
     /// Whether the version, the role, the phase and the capabilities allow a method to be called now. `method:part`

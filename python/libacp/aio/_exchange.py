@@ -67,14 +67,12 @@ class Exchange(Generic[T]):
         self._open = False
         # Whether who iterates wants all of each notification, and not its update alone.
         self._whole = False
-        # What took the updates of the session before.
-        self._before: Optional[Exchange[Any]] = None
+        # The serial number of its call.
+        self._serial = 0
         # How many updates were handed on; who waits for one to be handed on.
         self._got = 0
         self._iterating: Optional[asyncio.Task[Any]] = None
         self._waiting: Deque[Tuple[int, asyncio.Future[None]]] = collections.deque()
-        # Whether the agent has been told that nobody wants its answer any more.
-        self._given_up = False
         self._over = asyncio.Event()
 
     def _move(self, session: ClientSession) -> None:
@@ -84,10 +82,6 @@ class Exchange(Generic[T]):
     def _made(self, result: Any) -> T:
         """What the answer amounts to."""
         raise NotImplementedError
-
-    def _give_up(self, call: Call) -> None:
-        """Nobody waits for the answer any more."""
-        self.session.agent._wire.cancel(call.id)
 
     def __aiter__(self) -> AsyncIterator[v1.SessionUpdate]:
         if self._call is not None or self._open:
@@ -149,20 +143,18 @@ class Exchange(Generic[T]):
         await self.session._free()
         if agent._wire.busy():
             await agent._wire.drain()
-        before, self.session._exchange = self.session._exchange, self
-        self._before = before
-        try:
-            call = self._call = self._ask()
-        except BaseException:
-            self.session._exchange = before
-            self._before = None
-            raise
+        call = self._call = self._ask()
         # Its error is no news to who has left early.
         call.future.add_done_callback(lambda future: future.cancelled() or future.exception())
         return call
 
     def _ask(self) -> Call:
-        return self.session.agent._wire.ask(self._method, self._params, timeout=self._timeout, settle=self._settle)
+        agent = self.session.agent
+        return agent._wire.ask(self._method, self._params, timeout=self._timeout, settle=self._settle, sent=self._sent)
+
+    def _sent(self, serial: int) -> None:
+        self._serial = serial
+        self.session.agent._exchanges[serial] = self
 
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
         self._settle_now()
@@ -170,7 +162,7 @@ class Exchange(Generic[T]):
     def _settle_now(self) -> None:
         self._over.set()
         self._more.set()
-        self.session._done(self)
+        self.session.agent._exchanges.pop(self._serial, None)
 
     def _take(self, params: Any, size: int) -> bool:
         """Takes an update, if somebody iterates."""
@@ -206,9 +198,8 @@ class Exchange(Generic[T]):
             agent._updated(self.session, update["update"] if self._whole else update)
         if agent._wire.stalled:
             agent._wire.dispatch()
-        if self._call is not None and not self._given_up and not self._over.is_set():
-            self._given_up = True
-            self._give_up(self._call)
+        if self._call is not None and not self._over.is_set():
+            agent._wire.give_up(self._call.id)
 
 
 E = TypeVar("E", bound="Exchange[Any]")
@@ -320,9 +311,6 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
 
     def _made(self, result: Any) -> v1.PromptResponse:
         return cast("v1.PromptResponse", result)
-
-    def _give_up(self, call: Call) -> None:
-        self.session._cancel_now()
 
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
         if response.outcome == "result":
