@@ -104,6 +104,11 @@ class ClientRun(Run):
         params = {"sessionId": request.session.id, "toolCall": request.tool_call, "options": request.options}
         if request.meta:
             params["_meta"] = request.meta
+        if self.peer.version == 2:
+            params["title"] = request.title
+        for name in ("description", "subject"):
+            if getattr(request, name) is not None:
+                params[name] = getattr(request, name)
         event = {"session": request.session.id, "id": aio.request_id(), "params": params}
         return await self.handle("session/request_permission", request.session, event)
 

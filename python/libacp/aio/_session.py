@@ -14,7 +14,7 @@ from ._watch import Watch
 
 if TYPE_CHECKING:
     from libacp.names import SessionSnapshot
-    from libacp.types import v1
+    from libacp.types import v1, v2
 
     from ._agent_peer import AgentPeer
 
@@ -152,6 +152,13 @@ class ClientSession:
         result = await self.request("session/set_config_option", params, timeout=timeout)
         options: List[v1.SessionConfigOption] = result["configOptions"]
         return options
+
+    async def cancel_tool_call(
+        self, id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v2.CancelToolCallResponse:
+        """Cancels a tool call that the agent says can be cancelled by itself (version 2), and nothing else."""
+        result = await self.request("tool_call/cancel", with_meta({"toolCallId": id}, meta), timeout=timeout)
+        return cast("v2.CancelToolCallResponse", result)
 
     async def close(
         self, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
