@@ -76,7 +76,7 @@ class Run:
     @property
     def newest(self) -> int:
         """The version in which `initialize` is played."""
-        return max(self.scenario.get("host", {}).get("versions", [1]))
+        return int(max(self.scenario.get("host", {}).get("versions", [1])))
 
     def build(self) -> Any:
         options = dict(self.scenario.get("host", {}))

@@ -20,6 +20,7 @@ from typing import (
     Tuple,
     Type,
     TypeVar,
+    Union,
     cast,
 )
 
@@ -29,10 +30,14 @@ from .._attributes import Attributes
 from ._wire import Call
 
 if TYPE_CHECKING:
-    from libacp.types import v1
+    from libacp.types import v1, v2
 
     from ._agent_peer import AgentPeer
     from ._session import ClientSession
+
+    # As on the wire, in the version that was agreed on.
+    Update = Union[v1.SessionUpdate, v2.SessionUpdate]
+    Told = Union[v1.SessionNotification, v2.UpdateSessionNotification]
 
 T = TypeVar("T")
 # Updates in an iterator, below which it is worth the while to let in more.
@@ -83,19 +88,19 @@ class Exchange(Generic[T]):
         """What the answer amounts to."""
         raise NotImplementedError
 
-    def __aiter__(self) -> AsyncIterator[v1.SessionUpdate]:
+    def __aiter__(self) -> AsyncIterator[Update]:
         if self._call is not None or self._open:
             raise RuntimeError("this has been iterated over, or awaited, before")
         self._open = True
         return Updates(self)
 
-    def notifications(self) -> AsyncIterator[v1.SessionNotification]:
+    def notifications(self) -> AsyncIterator[Told]:
         """Iterates over the complete params of each update, including ``_meta``, in place of the updates alone. The
         update itself is the field ``update``.
         """
         updates = self.__aiter__()
         self._whole = True
-        return cast("AsyncIterator[v1.SessionNotification]", updates)
+        return cast("AsyncIterator[Told]", updates)
 
     def __await__(self) -> Generator[Any, None, T]:
         return self._answer().__await__()
@@ -205,7 +210,7 @@ class Exchange(Generic[T]):
 E = TypeVar("E", bound="Exchange[Any]")
 
 
-class Updates(AsyncIterator["v1.SessionUpdate"]):
+class Updates(AsyncIterator["Update"]):
     """The iterator over the updates of an exchange.
 
     It is not a generator: when a loop is left early, its iterator is dropped and notices immediately, whereas a
@@ -216,7 +221,7 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
         self._exchange = exchange
         self._loop = asyncio.get_running_loop()
 
-    async def __anext__(self) -> v1.SessionUpdate:
+    async def __anext__(self) -> Update:
         exchange = self._exchange
         items = exchange._items
         if not items:
@@ -230,7 +235,7 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
         # What waits comes in by the dozen, but never so late that somebody runs dry.
         if agent._wire.stalled and len(items) <= FEW:
             agent._wire.dispatch()
-        handed: v1.SessionUpdate = update
+        handed: Update = update
         return handed
 
     async def aclose(self) -> None:
@@ -275,6 +280,11 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
         """The stop reason, once the turn is over."""
         return None if self.result is None else self.result["stopReason"]
 
+    @property
+    def message_id(self) -> Optional[str]:
+        """The id of the message that the prompt has become (version 2), once the turn is over."""
+        return cast("Optional[str]", None if self.result is None else self.result.get("messageId"))
+
     async def cancel(self) -> None:
         """Cancels the turn. The iteration continues until the agent ends the turn. A prompt that was not sent yet is
         not sent, and ends as ``cancelled``.
@@ -285,11 +295,17 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
 
     async def read_text(self) -> str:
         """Runs the turn to its end and returns the concatenated text of the agent's messages."""
-        said = []
+        said: List[Tuple[Optional[str], str]] = []
         async for update in self:
-            if update["sessionUpdate"] == "agent_message_chunk" and update["content"]["type"] == "text":
-                said.append(update["content"]["text"])
-        return "".join(said)
+            if update["sessionUpdate"] == "agent_message_chunk":
+                said.append((update.get("messageId"), _text(update["content"])))
+            elif update["sessionUpdate"] == "agent_message" and "content" in update:
+                # Version 2: it takes the place of what the message has said.
+                id, text = update["messageId"], "".join(map(_text, update["content"] or ()))
+                place = next((place for place, (one, _) in enumerate(said) if one == id), len(said))
+                said = [each for each in said if each[0] != id]
+                said.insert(place, (id, text))
+        return "".join(text for _, text in said)
 
     def _ask(self) -> Call:
         if not self._cancelled:
@@ -319,6 +335,10 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
             # Not every agent knows that a request can be cancelled; each knows that a turn can.
             self.session._cancel_now()
         super()._settle(response, waited_for)
+
+
+def _text(block: Mapping[str, Any]) -> str:
+    return str(block["text"]) if block["type"] == "text" else ""
 
 
 class LoadingSession(Exchange["ClientSession"]):
