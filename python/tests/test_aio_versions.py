@@ -345,7 +345,7 @@ class Sessions(VersionsCase):
             await session.set_mode("code")
             self.assertEqual(program.seen, [("mode", "code")])
             await session.prompt("mode")
-            await until(lambda: (session.view.modes or {}).get("currentModeId") == "code")
+            await until(lambda: session.view.modes is not None and session.view.modes["currentModeId"] == "code")
             return session.view.modes
 
         one, two = await self.both(modes)

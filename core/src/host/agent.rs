@@ -94,7 +94,10 @@ impl AgentHost {
                     return;
                 }
             }
-            Event::Closed(_) => {
+            // The host is not told of a prompt that it has not seen.
+            Event::Advice(advice) if advice.id.as_ref().is_some_and(|id| self.newer.waits(id)) => return,
+            Event::Closed(closed) => {
+                closed.unanswered.retain(|id| !self.newer.waits(id));
                 self.openings.clear();
                 self.newer.closed(connection);
             }
@@ -137,7 +140,7 @@ impl AgentHost {
         method: &str,
         params: &str,
     ) -> Result<(), Misuse> {
-        match self.openings.place(connection, opening, self.newer.is_replay(opening))? {
+        match opening::place(connection, opening, self.newer.is_replay(opening))? {
             Some(session) => self.notify(connection, method, &opening::about(&session, params)),
             None => self.openings.hold(opening, method, params),
         }
@@ -204,7 +207,7 @@ impl AgentHost {
     }
 
     /// Methods and kinds of updates are named as in version 1.
-    pub(super) fn why_not(&self, connection: &Connection, method: &str) -> Option<Misuse> {
+    pub(super) fn why_not(connection: &Connection, method: &str) -> Option<Misuse> {
         let newer = KINDS.iter().find(|(known, _)| *known == method).filter(|_| is_newer(connection));
         connection.why_not(newer.map_or(method, |(_, newer)| newer))
     }

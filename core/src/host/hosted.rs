@@ -234,7 +234,7 @@ impl Host {
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
         match &self.side {
             Side::Plain => self.connection.why_not(method),
-            Side::Agent(agent) => agent.why_not(&self.connection, method),
+            Side::Agent(_) => AgentHost::why_not(&self.connection, method),
             Side::Client(_) => client::why_not(&self.connection, method),
         }
     }
