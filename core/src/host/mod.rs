@@ -10,6 +10,7 @@ mod hosted;
 mod paths;
 mod permissions;
 mod policy_text;
+mod stop;
 
 pub use hosted::Host;
 pub use permissions::{Action, Decision, PermissionPolicy};

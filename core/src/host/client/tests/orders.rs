@@ -1,0 +1,133 @@
+//! Prompts of version 2 in every order in which an agent may answer them.
+
+use super::{Pair, DONE, IDLE, RUNNING};
+
+/// How the first prompt ends, with the message `m`.
+const ENDED: &str = r#"{"stopReason":"end_turn","messageId":"m"}"#;
+
+/// All orders of these steps in which `before` holds for each pair of them.
+fn orders(steps: &[char], before: &[(char, char)]) -> Vec<Vec<char>> {
+    if steps.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        let rest: Vec<char> =
+            steps.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, step)| *step).collect();
+        if before.iter().any(|(first, then)| then == step && rest.contains(first)) {
+            continue;
+        }
+        all.extend(orders(&rest, before).into_iter().map(|mut order| {
+            order.insert(0, *step);
+            order
+        }));
+    }
+    all
+}
+
+/// Takes a step of the agent: `e`cho, `a`nswer, `r`unning, `i`dle at the end, or an idle that crosses the prompt.
+fn step(pair: &mut Pair, step: char) {
+    match step {
+        'e' => pair.echo("m"),
+        'a' => pair.answer(r#"{"messageId":"m"}"#),
+        'r' => pair.tell(RUNNING),
+        'c' => pair.tell(IDLE),
+        _ => pair.tell(DONE),
+    }
+}
+
+#[test]
+fn a_prompt_ends_with_its_work_whatever_comes_first() {
+    // The echo precedes the end of the work that it starts, as does running; an idle that crosses precedes all of it.
+    let before = [('r', 'i'), ('e', 'i'), ('c', 'r'), ('c', 'e'), ('c', 'a')];
+    let mut seen = 0;
+    for steps in [&['e', 'a', 'r', 'i'][..], &['c', 'e', 'a', 'r', 'i'][..]] {
+        for order in orders(steps, &before) {
+            seen += 1;
+            let mut pair = Pair::open(2);
+            let prompt = pair.prompt();
+            for (at, what) in order.iter().enumerate() {
+                assert_eq!(pair.end(prompt), None, "{order:?} at {at}");
+                step(&mut pair, *what);
+            }
+            assert_eq!(pair.end(prompt).as_deref(), Some(ENDED), "{order:?}");
+            assert!(pair.client.poll_timeout().is_none());
+        }
+    }
+    assert_eq!(seen, 16);
+}
+
+#[test]
+fn updates_belong_to_the_prompt_until_it_ends() {
+    let mut pair = Pair::open(2);
+    let prompt = pair.prompt();
+    pair.begin_turn("m");
+    pair.chunk();
+    pair.tell(DONE);
+    pair.tell(IDLE);
+    let calls: Vec<_> = pair.told.iter().map(|(event, call)| (event.name(), *call)).collect();
+    let mine = ("notification", Some(prompt));
+    assert_eq!(calls, [mine, mine, mine, mine, ("response", None), ("notification", None)]);
+}
+
+#[test]
+fn prompts_of_one_work_end_together() {
+    let mut pair = Pair::open(2);
+    let first = pair.prompt();
+    pair.begin_turn("m");
+    let second = pair.prompt();
+    pair.echo("n");
+    pair.answer(r#"{"messageId":"n"}"#);
+    pair.chunk();
+    assert_eq!(pair.told.last().unwrap().1, Some(second));
+    assert!(pair.ended().next().is_none());
+    pair.tell(DONE);
+    let other = ENDED.replace("\"m\"", "\"n\"");
+    assert_eq!((pair.end(first).as_deref(), pair.end(second)), (Some(ENDED), Some(other)));
+}
+
+#[test]
+fn a_prompt_that_the_agent_holds_ends_with_its_own_work() {
+    let mut pair = Pair::open(2);
+    let first = pair.prompt();
+    pair.begin_turn("m");
+    let second = pair.prompt();
+    pair.tell(DONE);
+    assert_eq!((pair.end(first).as_deref(), pair.end(second)), (Some(ENDED), None));
+    pair.begin_turn("n");
+    assert_eq!(pair.end(second), None);
+    pair.tell(r#"{"sessionUpdate":"state_update","state":"idle","stopReason":"max_tokens","_meta":{"k":1}}"#);
+    let end = r#"{"stopReason":"max_tokens","messageId":"n","_meta":{"k":1}}"#;
+    assert_eq!(pair.end(second).as_deref(), Some(end));
+}
+
+#[test]
+fn an_answer_that_comes_during_later_work_is_that_of_the_earlier_one() {
+    let mut pair = Pair::open(2);
+    let first = pair.prompt();
+    pair.echo("m");
+    pair.tell(RUNNING);
+    pair.tell(DONE);
+    let second = pair.prompt();
+    pair.tell(RUNNING);
+    pair.answer(r#"{"messageId":"m"}"#);
+    assert_eq!((pair.end(first).as_deref(), pair.end(second)), (Some(ENDED), None));
+    pair.echo("n");
+    pair.answer(r#"{"messageId":"n"}"#);
+    assert_eq!(pair.end(second), None);
+    pair.tell(DONE);
+    assert_eq!(pair.end(second), Some(ENDED.replace("\"m\"", "\"n\"")));
+}
+
+#[test]
+fn work_of_the_agent_itself_ends_no_prompt_that_came_later() {
+    let mut pair = Pair::open(2);
+    pair.tell(RUNNING);
+    let prompt = pair.prompt();
+    pair.tell(DONE);
+    assert_eq!(pair.end(prompt), None);
+    pair.begin_turn("m");
+    assert_eq!(pair.end(prompt), None);
+    pair.tell(DONE);
+    assert_eq!(pair.end(prompt).as_deref(), Some(ENDED));
+}
