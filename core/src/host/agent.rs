@@ -3,38 +3,58 @@
 //! In both versions: `session/cancel` and `session/close` cancel the prompts that the host serves and withdraw its open
 //! questions, and what is said of a session before it has a name waits for the answer that names it ([`opening`]).
 
+mod diff;
+mod hello;
+mod newer;
+mod object;
 mod opening;
+mod options;
+mod prompts;
+mod questions;
+mod requests;
 #[cfg(test)]
 mod tests;
+mod tools;
+mod updates;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use self::newer::Newer;
 use self::opening::Openings;
 use crate::connection::{CallOptions, Cancel, Misuse, OpenRequest, RequestKey};
+use crate::schema::tables;
 use crate::{Connection, ErrorCode, Event, Id};
 
 const PROMPT: &str = "session/prompt";
 const CANCEL: &str = "session/cancel";
 const CLOSE: &str = "session/close";
+/// What is asked of a connection by the names of version 1, and is another kind of update in version 2.
+const KINDS: &[(&str, &str)] = &[
+    ("session/update:tool_call", "session/update:tool_call_update"),
+    ("session/update:plan", "session/update:plan_update"),
+    ("session/update:current_mode_update", "session/update:config_option_update"),
+];
 /// Requests to the user, which end with the work that they belong to.
 const QUESTIONS: &[&str] = &["session/request_permission", "elicitation/create"];
 
 /// What an agent does with events and calls.
 #[derive(Debug)]
 pub(super) struct AgentHost {
-    /// The methods that have handlers.
-    handlers: Vec<String>,
     openings: Openings,
+    newer: Newer,
 }
 
 impl AgentHost {
     pub(super) fn new(handlers: Vec<String>) -> Self {
-        AgentHost { handlers, openings: Openings::default() }
+        AgentHost { openings: Openings::default(), newer: Newer::new(handlers) }
     }
 
     /// Takes an event of the connection, and says what the host sees of it.
     pub(super) fn event(&mut self, connection: &mut Connection, event: Event, ready: &mut VecDeque<Event>) {
+        if is_newer(connection) {
+            return self.newer_event(connection, event, ready);
+        }
         match &event {
             Event::Notification(told) if told.method == CANCEL => {
                 if let Some(session) = &told.session {
@@ -48,8 +68,36 @@ impl AgentHost {
                     withdraw(connection, session);
                 }
             }
-            Event::Answered(answered) => self.openings.failed(answered.serial),
             Event::Closed(_) => self.openings.clear(),
+            _ => {}
+        }
+        ready.push_back(event);
+    }
+
+    fn newer_event(&mut self, connection: &mut Connection, mut event: Event, ready: &mut VecDeque<Event>) {
+        match &mut event {
+            Event::Request(_) => {
+                if let Event::Request(request) = event {
+                    self.newer.request(connection, request, ready);
+                }
+                return;
+            }
+            Event::Notification(told) if told.method == CANCEL => {
+                if let Some(session) = &told.session {
+                    self.newer.stop(connection, session, false, ready);
+                }
+            }
+            Event::Response(response) | Event::LateResponse(response) => self.newer.answered(connection, response),
+            Event::Cancel(cancel) => {
+                let session = cancel.session.as_deref().unwrap_or_default();
+                if self.newer.stop_waiting(connection, session, cancel.serial) {
+                    return;
+                }
+            }
+            Event::Closed(_) => {
+                self.openings.clear();
+                self.newer.closed(connection);
+            }
             _ => {}
         }
         ready.push_back(event);
@@ -62,10 +110,23 @@ impl AgentHost {
         params: &str,
         options: CallOptions,
     ) -> Result<Id, Misuse> {
+        if is_newer(connection) {
+            return self.newer.ask(connection, method, params, options);
+        }
         connection.request_with(method, params, options)
     }
 
+    pub(super) fn cancel(&mut self, connection: &mut Connection, request: RequestKey<'_>) -> Result<(), Misuse> {
+        let serial = request.serial.or_else(|| connection.pending_by_id(request.id?).map(|open| open.serial));
+        connection.cancel(request)?;
+        self.newer.withdrawn(serial.unwrap_or_default());
+        Ok(())
+    }
+
     pub(super) fn notify(&mut self, connection: &mut Connection, method: &str, params: &str) -> Result<(), Misuse> {
+        if is_newer(connection) {
+            return self.newer.notify(connection, method, params);
+        }
         connection.notify(method, params)
     }
 
@@ -76,7 +137,7 @@ impl AgentHost {
         method: &str,
         params: &str,
     ) -> Result<(), Misuse> {
-        match self.openings.place(connection, opening)? {
+        match self.openings.place(connection, opening, self.newer.is_replay(opening))? {
             Some(session) => self.notify(connection, method, &opening::about(&session, params)),
             None => self.openings.hold(opening, method, params),
         }
@@ -90,7 +151,14 @@ impl AgentHost {
         ready: &mut VecDeque<Event>,
     ) -> Result<(), Misuse> {
         let open = found(connection, request).map(|open| (open.serial, open.session.clone()));
-        connection.respond(request, result)?;
+        match &open {
+            _ if !is_newer(connection) => connection.respond(request, result)?,
+            Some((serial, _)) => self.newer.respond(connection, request, *serial, result)?,
+            None => match self.newer.prompt(connection, request) {
+                Some(prompt) => self.newer.ended(connection, prompt, result, ready)?,
+                None => connection.respond(request, result)?,
+            },
+        }
         if let Some((serial, session)) = open {
             self.opened(connection, serial, session, result, ready);
         }
@@ -121,20 +189,31 @@ impl AgentHost {
         code: ErrorCode,
         message: &str,
         data: Option<&str>,
-        _ready: &mut VecDeque<Event>,
+        ready: &mut VecDeque<Event>,
     ) -> Result<(), Misuse> {
-        let serial = found(connection, request).map(|open| open.serial);
+        if let Some(prompt) = self.newer.prompt(connection, request) {
+            return self.newer.failed(connection, prompt, (code, message, data), ready);
+        }
+        let open = found(connection, request).map(|open| (open.serial, open.session.clone()));
         connection.respond_error(request, code, message, data)?;
-        if let Some(serial) = serial {
+        if let Some((serial, session)) = open {
             self.openings.failed(serial);
+            self.newer.refused(connection, serial, session.as_deref());
         }
         Ok(())
     }
 
+    /// Methods and kinds of updates are named as in version 1.
     pub(super) fn why_not(&self, connection: &Connection, method: &str) -> Option<Misuse> {
-        let _ = &self.handlers;
-        connection.why_not(method)
+        let newer = KINDS.iter().find(|(known, _)| *known == method).filter(|_| is_newer(connection));
+        connection.why_not(newer.map_or(method, |(_, newer)| newer))
     }
+}
+
+/// Whether the agreed version is one whose prompts end with a state, so that what the host says needs other words.
+fn is_newer(connection: &Connection) -> bool {
+    let tables = connection.version().and_then(tables::version);
+    tables.is_some_and(|tables| !tables.dialect.answer_ends_turn())
 }
 
 /// The peer's open request that a key names.

@@ -55,6 +55,14 @@ impl Host {
         Host { connection: Connection::new(config), side: Side::Plain, ready: VecDeque::new(), exchange: None }
     }
 
+    #[cfg(test)]
+    pub(super) fn agent(&self) -> &AgentHost {
+        match &self.side {
+            Side::Agent(agent) => agent,
+            _ => panic!("not an agent"),
+        }
+    }
+
     /// The connection, to ask for its state.
     pub fn connection(&self) -> &Connection {
         &self.connection
@@ -169,8 +177,9 @@ impl Host {
     pub fn cancel<'k>(&mut self, request: impl Into<RequestKey<'k>>) -> Result<(), Misuse> {
         let key = request.into();
         match &mut self.side {
+            Side::Plain => self.connection.cancel(key),
+            Side::Agent(agent) => agent.cancel(&mut self.connection, key),
             Side::Client(client) => client.cancel(&mut self.connection, key),
-            _ => self.connection.cancel(key),
         }
     }
 
