@@ -2,6 +2,11 @@
 //!
 //! In both versions: `session/cancel` and `session/close` cancel the prompts that the host serves and withdraw its open
 //! questions, and what is said of a session before it has a name waits for the answer that names it ([`opening`]).
+//!
+//! In version 2, [`newer`] has what is kept of the conversation. What the client asks becomes requests of version 1 and the
+//! answers become those of version 2 in [`requests`] and [`hello`]. A prompt is answered once it is a message, and the result
+//! of its handler is told as a state: [`prompts`]. What the agent says changes its shape in [`updates`], and what it asks in
+//! [`questions`]; [`tools`], [`diff`] and [`options`] are the shapes.
 
 mod diff;
 mod hello;
@@ -94,7 +99,10 @@ impl AgentHost {
                     return;
                 }
             }
-            Event::Closed(_) => {
+            // The host is not told of a prompt that it has not seen.
+            Event::Advice(advice) if advice.id.as_ref().is_some_and(|id| self.newer.waits(id)) => return,
+            Event::Closed(closed) => {
+                closed.unanswered.retain(|id| !self.newer.waits(id));
                 self.openings.clear();
                 self.newer.closed(connection);
             }
@@ -137,7 +145,7 @@ impl AgentHost {
         method: &str,
         params: &str,
     ) -> Result<(), Misuse> {
-        match self.openings.place(connection, opening, self.newer.is_replay(opening))? {
+        match opening::place(connection, opening, self.newer.is_replay(opening))? {
             Some(session) => self.notify(connection, method, &opening::about(&session, params)),
             None => self.openings.hold(opening, method, params),
         }
@@ -204,7 +212,7 @@ impl AgentHost {
     }
 
     /// Methods and kinds of updates are named as in version 1.
-    pub(super) fn why_not(&self, connection: &Connection, method: &str) -> Option<Misuse> {
+    pub(super) fn why_not(connection: &Connection, method: &str) -> Option<Misuse> {
         let newer = KINDS.iter().find(|(known, _)| *known == method).filter(|_| is_newer(connection));
         connection.why_not(newer.map_or(method, |(_, newer)| newer))
     }

@@ -24,7 +24,7 @@ use std::collections::{HashMap, VecDeque};
 use self::calls::Call;
 use self::work::Works;
 use super::stop;
-use crate::connection::{CallOptions, Json, Misuse, Outcome, Request, RequestKey, Response, ResultText, Turn};
+use crate::connection::{CallOptions, Json, Misuse, Outcome, Request, RequestKey, Response, ResultText, Session, Turn};
 use crate::{Connection, Event, Id};
 
 const CANCEL: &str = "session/cancel";
@@ -96,9 +96,8 @@ impl ClientHost {
             if let (Some(result), Some(session)) = (response.outcome.result(), response.session.clone()) {
                 let message = shapes::text(result, "/messageId");
                 response.outcome = end::End::cancelled().outcome(message.as_deref(), true);
-                let goes_on =
-                    |session: &crate::connection::Session| session.turn != Turn::Cancelling && session.is_working();
-                let left = connection.session(&session).is_some_and(goes_on) && self.works.newest(&session).is_none();
+                let works = connection.session(&session).is_some_and(Session::is_working);
+                let left = works && self.works.newest(&session).is_none();
                 if left {
                     self.cancel_turn(connection, &session);
                 }
@@ -154,9 +153,12 @@ impl ClientHost {
         Ok(())
     }
 
-    /// Cancels what goes on in a session.
+    /// Cancels what goes on in a session, unless it is being cancelled, or nothing does (CANCEL-01).
     fn cancel_turn(&mut self, connection: &mut Connection, session: &str) {
-        stop::cancel_turn(connection, session);
+        let turn = connection.session(session).map_or(Turn::Idle, |session| session.turn);
+        if !matches!(turn, Turn::Idle | Turn::Cancelling) {
+            stop::cancel_turn(connection, session);
+        }
         self.works.cancelled(connection, session);
     }
 
@@ -178,6 +180,7 @@ impl ClientHost {
         match open {
             Some(false) => stop::give_up(connection, serial),
             Some(true) if connection.version() != Some(NEW) => stop::give_up(connection, serial),
+            _ if self.works.is_cancelled(serial) => {}
             // This fails if the call has ended: nothing to do then.
             _ => drop(self.cancel(connection, serial.into())),
         }
@@ -189,9 +192,7 @@ impl ClientHost {
 
     pub(super) fn handle_timeout(&mut self, connection: &mut Connection, now: u64, ready: &mut VecDeque<Event>) {
         for session in self.works.elapsed(now, ready) {
-            if connection.session(&session).is_some_and(|session| session.turn != Turn::Cancelling) {
-                self.cancel_turn(connection, &session);
-            }
+            self.cancel_turn(connection, &session);
         }
     }
 

@@ -35,21 +35,18 @@ fn patch(path: &str, old: Option<&str>, new: &str) -> Option<String> {
     let name = name(path);
     // As git does, so that it is clear where the name ends.
     let end = if path.contains(' ') { "\t" } else { "" };
-    let mut patch = format!("diff --git {name} {name}\n");
-    let before = match old {
-        Some(_) => Cow::Owned(format!("{name}{end}")),
-        None => {
-            patch.push_str("new file mode 100644\n");
-            Cow::Borrowed("/dev/null")
-        }
-    };
+    let mut out = format!("diff --git {name} {name}\n");
+    let before = if old.is_some() { Cow::Owned(format!("{name}{end}")) } else { "/dev/null".into() };
+    if old.is_none() {
+        out.push_str("new file mode 100644\n");
+    }
     let (old, new) = (lines(old.unwrap_or_default()), lines(new));
     if old != new {
         // Writing to a string does not fail.
-        let _ = write!(patch, "--- {before}\n+++ {name}{end}\n");
-        hunk(&mut patch, &old, &new);
+        let _ = write!(out, "--- {before}\n+++ {name}{end}\n");
+        hunk(&mut out, &old, &new);
     }
-    Some(patch)
+    Some(out)
 }
 
 /// Lines with their ends.
@@ -110,8 +107,7 @@ mod tests {
 
     #[test]
     fn a_patch_is_as_git_writes_it() {
-        let numbers =
-            |skip: &str| (1..=9).filter(|n| n.to_string() != skip).map(|n| format!("{n}\n")).collect::<String>();
+        let (all, without_5) = ("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n6\n7\n8\n9\n");
         let cases = [
             ("/a", Some("x\n"), "x\n", None),
             ("/a", None, "", Some("diff --git /a /a\nnew file mode 100644\n")),
@@ -133,8 +129,8 @@ mod tests {
             ),
             (
                 "/a",
-                Some(&*numbers("")),
-                &*numbers("5"),
+                Some(all),
+                without_5,
                 Some("diff --git /a /a\n--- /a\n+++ /a\n@@ -2,7 +2,6 @@\n 2\n 3\n 4\n-5\n 6\n 7\n 8\n"),
             ),
             (

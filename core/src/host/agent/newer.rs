@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::object::{quoted, Object};
 use super::options::Options;
+use super::prompts::refuse_all;
 use super::questions::Question;
 use super::requests::Asked;
 use super::tools::Tools;
@@ -83,11 +84,17 @@ impl Newer {
         self.handlers.iter().any(|known| known == method)
     }
 
-    /// Forgets a session that is not open any more.
-    pub(super) fn forget_closed(&mut self, connection: &Connection, session: &str) {
+    /// Forgets a session that is not open any more, and what waits in it.
+    pub(super) fn forget_closed(&mut self, connection: &mut Connection, session: &str) {
         if connection.session(session).is_none() {
-            self.sessions.remove(session);
+            let known = self.sessions.remove(session).unwrap_or_default();
+            refuse_all(connection, known.waiting, "the session has ended");
         }
+    }
+
+    /// Whether a request is a prompt that waits, which the host has not seen.
+    pub(super) fn waits(&self, id: &Id) -> bool {
+        self.sessions.values().any(|known| known.waiting.iter().any(|waiting| waiting.id == *id))
     }
 }
 

@@ -20,20 +20,6 @@ type Held = (String, String);
 pub(super) struct Openings(HashMap<u64, Vec<Held>>);
 
 impl Openings {
-    /// The session that may be named already, as while its history is replayed; `None` while what is said has to wait.
-    pub(super) fn place(
-        &self,
-        connection: &Connection,
-        opening: u64,
-        replays: bool,
-    ) -> Result<Option<Arc<str>>, Misuse> {
-        let open = connection.unanswered_by_serial(opening).ok_or_else(|| {
-            let message = format!("no request of the peer with the number {opening} is open; name the session instead");
-            Misuse::new(MisuseKind::Id, id!("RPC-15"), message)
-        })?;
-        Ok(open.session.clone().filter(|_| replays || open.method == LOAD))
-    }
-
     pub(super) fn hold(&mut self, opening: u64, method: &str, params: &str) -> Result<(), Misuse> {
         let held = self.0.entry(opening).or_default();
         if held.len() == HELD {
@@ -64,6 +50,15 @@ impl Openings {
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
+}
+
+/// The session that may be named already, as while its history is replayed; `None` while what is said has to wait.
+pub(super) fn place(connection: &Connection, opening: u64, replays: bool) -> Result<Option<Arc<str>>, Misuse> {
+    let open = connection.unanswered_by_serial(opening).ok_or_else(|| {
+        let message = format!("no request of the peer with the number {opening} is open; name the session instead");
+        Misuse::new(MisuseKind::Id, id!("RPC-15"), message)
+    })?;
+    Ok(open.session.clone().filter(|_| replays || open.method == LOAD))
 }
 
 /// Params with the session that they are about.

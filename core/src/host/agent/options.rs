@@ -57,7 +57,7 @@ impl Options {
 
     /// Sets the mode, in the option that was made of the modes or in the agent's own. `false` if there is neither.
     pub(super) fn set_mode(&mut self, mode: &str) -> bool {
-        let made = self.mode_id().is_some();
+        let is_made = self.mode_id().is_some();
         if let Some(modes) = &mut self.mode {
             mode.clone_into(&mut modes.current);
         }
@@ -69,7 +69,7 @@ impl Options {
             *option = changed.write();
             return true;
         }
-        made
+        is_made
     }
 
     /// The complete list (CONF-07).

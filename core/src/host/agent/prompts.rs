@@ -36,22 +36,20 @@ impl Newer {
         let id = quoted(&self.ids.next());
         let content = json::pointer(request.params(), "/prompt").unwrap_or("[]");
         let echo = format!("{{\"sessionUpdate\":\"user_message\",\"messageId\":{id},\"content\":{content}}}");
-        let inserted = connection.respond(request.serial, &format!("{{\"messageId\":{id}}}"));
-        let told = inserted.and_then(|()| {
-            let (serial, id) = (request.serial, request.id.clone());
-            self.prompts.insert(serial, Prompt { id, session: Arc::clone(&session) });
-            let known = self.sessions.entry(Arc::clone(&session)).or_default();
-            known.rest();
-            known.turn = Some(serial);
-            connection.notify(UPDATE, &params(&session, &echo))?;
-            tell_state(connection, &session, "running", Object::default())
-        });
-        if let Err(misuse) = told {
+        if let Err(misuse) = connection.respond(request.serial, &format!("{{\"messageId\":{id}}}")) {
+            return ready.push_back(advice(misuse, PROMPT.to_owned(), &session));
+        }
+        let prompt = Prompt { id: request.id.clone(), session: Arc::clone(&session) };
+        self.prompts.insert(request.serial, prompt);
+        let known = self.sessions.entry(Arc::clone(&session)).or_default();
+        known.rest();
+        known.turn = Some(request.serial);
+        let echoed = connection.notify(UPDATE, &params(&session, &echo));
+        let told = tell_state(connection, &session, "running", Object::default());
+        for misuse in [echoed, told].into_iter().filter_map(Result::err) {
             ready.push_back(advice(misuse, UPDATE.to_owned(), &session));
         }
-        if self.prompts.contains_key(&request.serial) {
-            ready.push_back(Event::Request(request));
-        }
+        ready.push_back(Event::Request(request));
     }
 
     /// The prompt that a key names, if a handler serves it.
@@ -159,9 +157,7 @@ impl Newer {
                 let (id, session) = (prompt.id.clone(), Some(Arc::clone(session)));
                 ready.push_back(Event::Cancel(Cancel { id, serial, method: PROMPT.into(), session }));
             }
-            for waiting in mem::take(&mut known.waiting) {
-                refuse(connection, waiting.serial, ErrorCode::REQUEST_CANCELLED, "the prompt was cancelled");
-            }
+            refuse_all(connection, mem::take(&mut known.waiting), "the prompt was cancelled");
         }
         let of_it = connection
             .pending()
@@ -188,9 +184,7 @@ impl Newer {
     /// The connection is over: no prompt that waits will become a message.
     pub(super) fn closed(&mut self, connection: &mut Connection) {
         for known in self.sessions.values_mut() {
-            for waiting in mem::take(&mut known.waiting) {
-                refuse(connection, waiting.serial, ErrorCode::REQUEST_CANCELLED, "the connection is over");
-            }
+            refuse_all(connection, mem::take(&mut known.waiting), "the connection is over");
         }
     }
 }
@@ -198,6 +192,13 @@ impl Newer {
 /// Refuses a request; nobody waits for that where it fails.
 pub(super) fn refuse(connection: &mut Connection, serial: u64, code: ErrorCode, message: &str) {
     let _ = connection.respond_error(serial, code, message, None);
+}
+
+/// Refuses prompts that will not become messages (LIFE-21).
+pub(super) fn refuse_all(connection: &mut Connection, waiting: impl IntoIterator<Item = Request>, message: &str) {
+    for prompt in waiting {
+        refuse(connection, prompt.serial, ErrorCode::REQUEST_CANCELLED, message);
+    }
 }
 
 /// What is wrong with an update, as the host passed it: as a result.

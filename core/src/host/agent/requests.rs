@@ -1,5 +1,6 @@
 //! The client's requests of version 2 as a handler of version 1 sees them, and its answers as the client expects them.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -150,9 +151,9 @@ impl Newer {
     /// A change of an option, or of the mode that an option was made of.
     fn option(&self, request: &mut Request, session: &str) -> Asked {
         let mut change = Object::of(request.params());
-        let made = self.sessions.get(session).and_then(|known| known.options.mode_id());
-        let mode = change.text("value").filter(|_| made.is_some() && change.text("configId") == made);
-        let mode = mode.map(|mode| mode.into_owned());
+        let own = self.sessions.get(session).and_then(|known| known.options.mode_id());
+        let mode = change.text("value").filter(|_| own.is_some() && change.text("configId") == own);
+        let mode = mode.map(Cow::into_owned);
         if mode.is_some() {
             change.take("configId");
             change.take("type");
@@ -235,7 +236,7 @@ impl Newer {
     }
 
     /// A request was refused.
-    pub(super) fn refused(&mut self, connection: &Connection, serial: u64, session: Option<&str>) {
+    pub(super) fn refused(&mut self, connection: &mut Connection, serial: u64, session: Option<&str>) {
         self.asked.remove(&serial);
         if let Some(session) = session {
             self.forget_closed(connection, session);

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::connection::{Notification, Request, Response};
+use crate::connection::{CallOptions, Notification, Outcome, Policy, Request, Response};
 use crate::host::Host;
-use crate::{json, Config, Connection, Event, Versions};
+use crate::{json, Config, Connection, ErrorCode, Event, Versions};
 
 const VERSIONS: [u16; 2] = [1, 2];
 
@@ -26,13 +26,14 @@ impl Pair {
     fn new(version: u16, handlers: &[&str]) -> Self {
         let drafts = u32::MAX;
         let versions = Versions::only(version);
-        let agent = Config { versions, drafts, ..Config::agent() };
+        let policy = Policy::Strict;
+        let agent = Config { policy, reminder: Some(1000), versions, drafts, ..Config::agent() };
         let host = Host::new(agent, handlers.iter().map(|name| (*name).to_owned()));
-        let client = Connection::new(Config { versions, drafts, ..Config::client() });
+        let client = Connection::new(Config { policy, versions, drafts, ..Config::client() });
         let mut pair = Pair { host, client, seen: VecDeque::new(), told: VecDeque::new() };
         let hello = match version {
             1 => {
-                r#"{"clientInfo":{"name":"c","version":"1"},"clientCapabilities":{"elicitation":{"form":{}},"auth":{"terminal":true},"session":{"configOptions":{"boolean":{}}}}}"#
+                r#"{"clientInfo":{"name":"c","version":"1"},"clientCapabilities":{"fs":{},"terminal":false,"elicitation":{"form":{}},"auth":{"terminal":true},"session":{"configOptions":{"boolean":{}}}}}"#
             }
             _ => {
                 r#"{"info":{"name":"c","version":"1"},"capabilities":{"elicitation":{"form":{}},"auth":{"terminal":{}}}}"#
@@ -146,6 +147,46 @@ impl Pair {
         self.ask("session/prompt", &prompt)
     }
 
+    /// The code and the data of the error that answers the request of the client.
+    fn refusal(&mut self) -> (ErrorCode, String) {
+        match self.response().outcome {
+            Outcome::Error(error) => (error.code, error.data.unwrap_or_default()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The state that the client is told next, with the stop reason.
+    fn state(&mut self) -> String {
+        let update = self.update();
+        assert_eq!(text(&update, "/sessionUpdate"), "state_update", "{update}");
+        format!("{} {}", text(&update, "/state"), text(&update, "/stopReason")).trim_end().to_owned()
+    }
+
+    /// A prompt that has become a message: as the host sees it, and the id of the message.
+    fn prompted(&mut self, said: &str) -> (Request, String) {
+        let prompt = self.prompt(said);
+        (prompt, self.inserted(said))
+    }
+
+    fn inserted(&mut self, said: &str) -> String {
+        let id = text(&self.result(), "/messageId");
+        let echo = self.update();
+        assert_eq!(text(&echo, "/sessionUpdate"), "user_message");
+        assert_eq!((text(&echo, "/messageId"), text(&echo, "/content/0/text")), (id.clone(), said.to_owned()));
+        assert_eq!(self.state(), "running");
+        id
+    }
+
+    /// Has the host ask for permission, and the client see it.
+    fn permission(&mut self) -> Request {
+        let asked = r#"{"sessionId":"s","toolCall":{"toolCallId":"t","title":"Run","kind":null},"options":[{"optionId":"y","name":"Y","kind":"allow_once"},{"optionId":"n","name":"N","kind":"reject_once"}]}"#;
+        self.host.request_with("session/request_permission", asked, CallOptions::default()).unwrap();
+        match self.told() {
+            Some(Event::Request(request)) => request,
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// Nobody has seen anything else.
     fn quiet(&mut self) {
         self.pump();
@@ -155,3 +196,5 @@ impl Pair {
 
 mod both;
 mod newer;
+mod shapes;
+mod walk;

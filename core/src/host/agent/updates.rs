@@ -30,8 +30,10 @@ const PLAN: &str = "main";
 /// What an update becomes, and the options of its session after it if they change.
 type Changed = (Option<String>, Option<Options>);
 
+type Change = fn(&Session, &str) -> Changed;
+
 /// What each kind becomes that is another one in version 2.
-const KINDS: &[(&str, fn(&Session, &str) -> Changed)] = &[
+const KINDS: &[(&str, Change)] = &[
     ("tool_call", |known, call| (Some(tools::start(call, is_known(known, call))), None)),
     ("tool_call_update", |_, call| (Some(tools::update(call)), None)),
     ("plan", |_, update| (Some(plan(update)), None)),

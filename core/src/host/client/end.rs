@@ -40,14 +40,18 @@ impl End {
         End { reason: owned(session.stop_reason()), error: owned(session.stop_error()), ..End::default() }
     }
 
-    /// Whether a `state_update` reports work: any state but idle, and `unknown`, which says nothing.
-    pub(super) fn is_work(params: &str) -> bool {
-        text(params, "/update/state").is_some_and(|state| state != "idle" && state != "unknown")
+    /// Why the work has ended, if that was told.
+    pub(super) fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.reason() == Some(CANCELLED)
     }
 
     /// The end of a prompt whose message has this id. Reasons that version 1 does not have are ordinary ends there.
     pub(super) fn outcome(&self, message: Option<&str>, cancelled: bool) -> Outcome {
-        let reason = match self.reason.as_deref() {
+        let reason = match self.reason() {
             Some(FAILED) => return Outcome::Error(self.failure()),
             Some(reason) if REASONS.contains(&reason) => reason,
             None if cancelled => CANCELLED,

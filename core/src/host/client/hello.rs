@@ -63,7 +63,9 @@ pub(super) fn result(answer: &str) -> String {
         let capabilities = given(answer, "/capabilities").unwrap_or("{}");
         agent_capabilities(writer.key("agentCapabilities"), capabilities, !methods.is_empty());
         writer.key("authMethods").begin_array();
-        methods.into_iter().for_each(|method| auth_method(writer, method));
+        for method in methods {
+            auth_method(writer, method);
+        }
         writer.end_array();
     })
 }

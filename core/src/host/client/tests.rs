@@ -4,6 +4,7 @@
 mod asking;
 mod ends;
 mod orders;
+mod random;
 mod sessions;
 mod stopping;
 

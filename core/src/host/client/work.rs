@@ -27,6 +27,8 @@ struct Work {
     echoes: VecDeque<(String, Option<End>)>,
     /// The state that was told last says that the agent works.
     under_way: bool,
+    /// The stop reason that was told last, since the agent has worked. A snapshot may repeat it.
+    reason: Option<String>,
 }
 
 #[derive(Debug)]
@@ -35,8 +37,8 @@ struct Prompt {
     serial: u64,
     /// When the call ends whatever happens, in milliseconds on the host's clock.
     deadline: Option<u64>,
-    /// When it ends if nothing is told of work that was cancelled before anything was told of it.
-    grace: Option<u64>,
+    /// When and how it ends if no work on it is told of: it was cancelled before, or an idle came that may be a snapshot.
+    grace: Option<(u64, End)>,
     /// The client has cancelled it.
     cancelled: bool,
     /// The answer, once its message is in the conversation.
@@ -48,12 +50,10 @@ impl Prompt {
         key.serial.is_none_or(|serial| serial == self.serial) && key.id.is_none_or(|id| *id == self.id)
     }
 
-    /// The end of its call.
-    fn end(self, end: impl FnOnce(Option<&str>, bool) -> Outcome) -> Option<Event> {
-        let mut response = self.inserted?;
-        let message = response.outcome.result().and_then(|result| text(result, "/messageId"));
-        response.outcome = end(message.as_deref(), self.cancelled);
-        Some(Event::Response(response))
+    /// The outcome of its call when the work on it ends like this.
+    fn outcome(&self, end: &End) -> Outcome {
+        let answer = self.inserted.as_ref().and_then(|response| response.outcome.result());
+        end.outcome(answer.and_then(|answer| text(answer, "/messageId")).as_deref(), self.cancelled)
     }
 }
 
@@ -66,19 +66,46 @@ impl Work {
     fn end(
         &mut self,
         which: impl Fn(&Prompt) -> bool,
-        end: impl Fn(Option<&str>, bool) -> Outcome,
+        outcome: impl Fn(&Prompt) -> Outcome,
         ready: &mut VecDeque<Event>,
     ) {
-        let all = std::mem::take(&mut self.prompts).into_iter();
-        let (over, open): (Vec<_>, Vec<_>) = all.partition(|prompt| prompt.inserted.is_some() && which(prompt));
-        self.prompts = open;
-        ready.extend(over.into_iter().filter_map(|prompt| prompt.end(&end)));
+        self.prompts.retain_mut(|prompt| {
+            if prompt.inserted.is_none() || !which(prompt) {
+                return true;
+            }
+            let outcome = outcome(prompt);
+            ready.extend(prompt.inserted.take().map(|response| Event::Response(Response { outcome, ..response })));
+            false
+        });
+    }
+
+    /// The agent works.
+    fn begin(&mut self) {
+        (self.under_way, self.reason) = (true, None);
+        self.prompts.iter_mut().for_each(|prompt| prompt.grace = None);
+    }
+
+    /// The agent is idle, which ends what is under way. Where nothing is, a new reason ends work that was not told of. Without
+    /// one it is a snapshot from before the work on a message, which ends nothing, or the agent tells too little; so the
+    /// prompts wait a while for work.
+    fn rest(&mut self, connection: &Connection, end: &End, ready: &mut VecDeque<Event>) {
+        let reason = end.reason().map(str::to_owned);
+        let ends = std::mem::take(&mut self.under_way) || reason.is_some() && reason != self.reason;
+        self.reason = reason.or_else(|| self.reason.take());
+        if ends {
+            self.echoes.iter_mut().for_each(|(_, ended)| *ended = ended.take().or_else(|| Some(end.clone())));
+        }
+        let grace = connection.grace();
+        let over = |prompt: &Prompt| ends || grace.is_none() || prompt.cancelled && end.is_cancelled();
+        self.end(over, |prompt| prompt.outcome(end), ready);
+        let waiting = self.prompts.iter_mut().filter(|prompt| prompt.inserted.is_some() && prompt.grace.is_none());
+        waiting.for_each(|prompt| prompt.grace = grace.map(|at| (at, end.clone())));
     }
 }
 
 /// The outcome of work that the client has cancelled, and that nothing was told of since.
-fn stopped(message: Option<&str>, _: bool) -> Outcome {
-    End::cancelled().outcome(message, true)
+fn stopped(prompt: &Prompt) -> Outcome {
+    prompt.outcome(&End::cancelled())
 }
 
 impl Works {
@@ -91,9 +118,10 @@ impl Works {
         let work = self.0.entry(Arc::clone(id_of)).or_default();
         if work.prompts.is_empty() {
             work.under_way = known.is_under_way();
+            work.reason = known.stop_reason().map(str::to_owned);
         }
         if !known.is_working() {
-            work.end(|_| true, stopped, ready);
+            work.end(|prompt| prompt.cancelled, stopped, ready);
         }
         work.prompts.push(Prompt {
             id: id.clone(),
@@ -116,6 +144,11 @@ impl Works {
         self.0.iter().find_map(|(session, work)| Some((session, work.prompts.iter().find(is)?.cancelled)))
     }
 
+    /// Whether a prompt was cancelled.
+    pub(super) fn is_cancelled(&self, serial: u64) -> bool {
+        self.0.values().flat_map(|work| &work.prompts).any(|prompt| prompt.serial == serial && prompt.cancelled)
+    }
+
     /// A prompt without an answer is being cancelled.
     pub(super) fn cancelling(&mut self, key: RequestKey<'_>) {
         let all = self.0.values_mut().flat_map(|work| &mut work.prompts);
@@ -128,7 +161,7 @@ impl Works {
         let grace = connection.grace().filter(|_| !work.under_way);
         for prompt in &mut work.prompts {
             prompt.cancelled = true;
-            prompt.grace = grace.filter(|_| prompt.inserted.is_some());
+            prompt.grace = grace.filter(|_| prompt.inserted.is_some()).map(|at| (at, End::cancelled()));
         }
     }
 
@@ -138,15 +171,11 @@ impl Works {
         let Some(session) = &update.session else { return };
         let Some(work) = self.0.get_mut(session) else { return };
         if kind == "state_update" {
-            let known = connection.session(session);
-            let works = known.is_some_and(crate::connection::Session::is_working);
-            let was = std::mem::replace(&mut work.under_way, End::is_work(update.params()));
-            if work.under_way {
-                work.prompts.iter_mut().for_each(|prompt| prompt.grace = None);
-            } else if was || !works {
-                let end = End::of(update.params());
-                work.echoes.iter_mut().for_each(|(_, ended)| *ended = ended.take().or_else(|| Some(end.clone())));
-                work.end(|_| true, |message, cancelled| end.outcome(message, cancelled), ready);
+            match text(update.params(), "/update/state").as_deref() {
+                Some("idle") => work.rest(connection, &End::of(update.params()), ready),
+                // Nobody knows what is under way.
+                Some("unknown") | None => {}
+                Some(_) => work.begin(),
             }
             self.forget(session);
         } else if work.has_unanswered() {
@@ -191,10 +220,11 @@ impl Works {
             match end {
                 Some(end) => {
                     let of_it = |prompt: &Prompt| prompt.serial == serial;
-                    work.end(of_it, |message, cancelled| end.outcome(message, cancelled), ready);
+                    work.end(of_it, |prompt| prompt.outcome(&end), ready);
                 }
                 None if prompt.cancelled => {
-                    prompt.grace = connection.grace().filter(|_| !work.under_way);
+                    let grace = connection.grace().filter(|_| !work.under_way);
+                    prompt.grace = grace.map(|at| (at, End::cancelled()));
                     stop = known.is_some_and(|known| known.turn != crate::connection::Turn::Cancelling);
                 }
                 None => {}
@@ -223,14 +253,15 @@ impl Works {
     /// The connection is over.
     pub(super) fn closed(&mut self, ready: &mut VecDeque<Event>) {
         for (_, mut work) in self.0.drain() {
-            work.end(|_| true, |_, _| Outcome::Closed, ready);
+            work.end(|_| true, |_| Outcome::Closed, ready);
         }
     }
 
     /// The next time at which an inserted prompt ends by itself.
     pub(super) fn next(&self) -> Option<u64> {
         let inserted = self.0.values().flat_map(|work| &work.prompts).filter(|prompt| prompt.inserted.is_some());
-        inserted.flat_map(|prompt| prompt.deadline.into_iter().chain(prompt.grace)).min()
+        let times = |prompt: &Prompt| [prompt.deadline, prompt.grace.as_ref().map(|(at, _)| *at)];
+        inserted.flat_map(times).flatten().min()
     }
 
     /// Ends what ends by itself at this time. Returns the sessions whose work nobody waits for any more.
@@ -242,8 +273,11 @@ impl Works {
             if work.prompts.iter().any(|prompt| late(prompt) && !prompt.cancelled) {
                 left.push(Arc::clone(session));
             }
-            work.end(is_late, |_, _| Outcome::Timeout, ready);
-            work.end(|prompt| prompt.grace.is_some_and(|at| at <= now), stopped, ready);
+            work.end(is_late, |_| Outcome::Timeout, ready);
+            let due = |prompt: &Prompt| {
+                prompt.grace.as_ref().filter(|(at, _)| *at <= now).map(|(_, end)| prompt.outcome(end))
+            };
+            work.end(|prompt| due(prompt).is_some(), |prompt| due(prompt).unwrap_or(Outcome::Cancelled), ready);
         }
         self.0.retain(|_, work| !work.prompts.is_empty());
         left

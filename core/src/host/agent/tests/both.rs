@@ -10,7 +10,7 @@ fn a_cancel_is_seen_for_each_prompt_before_the_notification() {
     let mut pair = Pair::open(1, &[]);
     let prompt = pair.prompt("hi");
     let asked = r#"{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Y","kind":"allow_once"}]}"#;
-    pair.host.request_with("session/request_permission", asked, Default::default()).unwrap();
+    pair.host.request_with("session/request_permission", asked, CallOptions::default()).unwrap();
     let Some(Event::Request(_)) = pair.told() else { panic!() };
     pair.client.notify("session/cancel", r#"{"sessionId":"s"}"#).unwrap();
     let Some(Event::Cancel(cancel)) = pair.seen() else { panic!() };
@@ -45,7 +45,7 @@ fn what_is_said_of_a_session_that_is_not_opened_is_dropped() {
         let mut pair = Pair::new(version, &[]);
         let request = pair.ask("session/new", r#"{"cwd":"/w","mcpServers":[]}"#);
         pair.host.notify_opened(request.serial, "session/update", COMMANDS).unwrap();
-        pair.host.respond_error(&request, crate::ErrorCode::INTERNAL_ERROR, "no", None).unwrap();
+        pair.host.respond_error(&request, ErrorCode::INTERNAL_ERROR, "no", None).unwrap();
         assert_eq!(pair.response().outcome.name(), "error");
         pair.quiet();
     }
@@ -59,6 +59,23 @@ fn a_history_comes_before_the_answer() {
     pair.host.notify_opened(request.serial, "session/update", said).unwrap();
     assert_eq!(text(&pair.update(), "/content/text"), "hi");
     pair.host.respond(&request, "{}").unwrap();
+    pair.result();
+    pair.quiet();
+}
+
+#[test]
+fn a_close_takes_questions_back() {
+    let mut pair = Pair::open(1, &[]);
+    let prompt = pair.prompt("hi");
+    pair.permission();
+    pair.client.request("session/close", r#"{"sessionId":"s"}"#).unwrap();
+    let Some(Event::Answered(_)) = pair.told() else { panic!() };
+    let Some(Event::Cancel(_)) = pair.seen() else { panic!() };
+    let close = pair.request("session/close");
+    let Some(Event::Response(_)) = pair.seen() else { panic!() };
+    pair.host.respond(&prompt, r#"{"stopReason":"cancelled"}"#).unwrap();
+    pair.host.respond(&close, "{}").unwrap();
+    pair.result();
     pair.result();
     pair.quiet();
 }

@@ -131,3 +131,97 @@ fn work_of_the_agent_itself_ends_no_prompt_that_came_later() {
     pair.tell(DONE);
     assert_eq!(pair.end(prompt).as_deref(), Some(ENDED));
 }
+
+/// Two prompts, with the steps of the agent in this order: each ends with the later of its answer and the idle.
+fn both_end(order: &[char]) {
+    let mut pair = Pair::open(2);
+    let (first, second) = (pair.prompt(), pair.prompt());
+    let serials: Vec<u64> = pair.agent.unanswered().map(|open| open.serial).collect();
+    for (at, what) in order.iter().enumerate() {
+        match what {
+            'e' | 'f' => pair.echo(if *what == 'e' { "m" } else { "n" }),
+            'a' => pair.agent.respond(serials[0], r#"{"messageId":"m"}"#).unwrap(),
+            'b' => pair.agent.respond(serials[1], r#"{"messageId":"n"}"#).unwrap(),
+            'r' => pair.tell(RUNNING),
+            _ => pair.tell(DONE),
+        }
+        pair.pump();
+        let done = &order[..=at];
+        for (call, answer, message) in [(first, 'a', "m"), (second, 'b', "n")] {
+            let over = done.contains(&'i') && done.contains(&answer);
+            let end = over.then(|| ENDED.replace("\"m\"", &format!("\"{message}\"")));
+            assert_eq!(pair.end(call), end, "{message} in {order:?} at {at}");
+        }
+    }
+}
+
+#[test]
+fn two_prompts_end_with_their_work_whatever_comes_first() {
+    let orders = orders(&['e', 'a', 'f', 'b', 'r', 'i'], &[('r', 'i'), ('e', 'i'), ('f', 'i'), ('e', 'f')]);
+    assert_eq!(orders.len(), 90);
+    for order in &orders {
+        both_end(order);
+    }
+}
+
+#[test]
+fn a_prompt_that_is_cancelled_anywhere_ends_once() {
+    let orders = orders(&['e', 'a', 'r', 'i'], &[('r', 'i'), ('e', 'i')]);
+    for (order, at) in orders.iter().flat_map(|order| (0..4).map(move |at| (order, at))) {
+        for by in ["cancel", "abandon"] {
+            let mut pair = Pair::open(2);
+            let prompt = pair.prompt();
+            for (now, what) in order.iter().enumerate() {
+                if now == at && pair.end(prompt).is_none() {
+                    match by {
+                        "cancel" => pair.client.cancel(prompt).unwrap(),
+                        _ => pair.client.abandon(prompt),
+                    }
+                    pair.pump();
+                }
+                let stopped = pair.heard().contains(&"session/cancel");
+                match what {
+                    'i' if stopped => pair.end_turn("cancelled"),
+                    what => step(&mut pair, *what),
+                }
+            }
+            let end = pair.end(prompt).unwrap_or_else(|| panic!("{order:?} at {at}"));
+            assert!(end.contains(r#""messageId":"m""#), "{end}");
+            assert_eq!(end.contains("cancelled"), pair.heard().contains(&"session/cancel"), "{order:?} at {at}: {end}");
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_between_a_message_and_the_work_on_it_ends_nothing() {
+    for snapshot in [IDLE, DONE] {
+        let mut pair = Pair::open(2);
+        let first = pair.prompt();
+        pair.begin_turn("k");
+        pair.tell(DONE);
+        assert!(pair.end(first).is_some());
+        let prompt = pair.prompt();
+        pair.echo("m");
+        pair.answer(r#"{"messageId":"m"}"#);
+        pair.tell(snapshot);
+        assert_eq!(pair.end(prompt), None);
+        pair.tell(RUNNING);
+        assert!(pair.client.poll_timeout().is_none());
+        pair.tell(DONE);
+        assert_eq!(pair.end(prompt).as_deref(), Some(ENDED));
+    }
+}
+
+#[test]
+fn work_that_an_agent_never_tells_of_ends_with_its_idle() {
+    let mut pair = Pair::open(2);
+    let prompt = pair.prompt();
+    pair.echo("m");
+    pair.answer(r#"{"messageId":"m"}"#);
+    pair.tell(IDLE);
+    let due = pair.client.poll_timeout().expect("a time");
+    pair.client.cancel(prompt).unwrap();
+    pair.client.handle_timeout(due);
+    pair.pump();
+    assert!(pair.heard().is_empty() && pair.end(prompt).is_some());
+}
