@@ -9,8 +9,6 @@ mod border;
 mod calls;
 #[path = "../../ffi/src/config.rs"]
 mod config;
-#[path = "../../ffi/src/hosted.rs"]
-mod hosted;
 #[path = "../../ffi/src/connection.rs"]
 mod connection;
 #[path = "support/corpus.rs"]
@@ -19,6 +17,8 @@ mod corpus;
 mod event;
 #[path = "../../ffi/src/flow.rs"]
 mod flow;
+#[path = "../../ffi/src/hosted.rs"]
+mod hosted;
 #[path = "../../ffi/src/known.rs"]
 mod known;
 #[path = "../../ffi/src/lists.rs"]
