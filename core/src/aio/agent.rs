@@ -14,14 +14,14 @@ use super::local::Local;
 use super::opening::open;
 use super::prompts::{Ending, Prompts, PromptsWith};
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed};
-use super::setup::{offer, Setup, FIRST};
+use super::setup::{Setup, FIRST};
 use super::told::{merged, said, unversioned};
 use super::trace::Traced;
 use super::transport::Transport;
 use super::turn::Turn;
 use super::unserved;
 use crate::connection::{Advice, Response, Versions, Violation};
-use crate::schema::{v1, Family, Notification, Raw, Request, SentBy};
+use crate::schema::{v1, Family, IntoOwned, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Config;
 
@@ -153,7 +153,7 @@ impl<H: Handlers> Agent<H> {
     /// handler for a disabled draft or for something that needs more [`capabilities`](Self::capabilities), a capability
     /// that no handler serves, or a time-out on a transport without a clock.
     pub async fn serve(&self, mut transport: impl Transport) -> io::Result<()> {
-        unserved::check(&self.setup, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
+        unserved::check(&self.setup, &self.handlers, &mut transport, &self.capabilities)?;
         let shared = self.setup.connection(&self.handlers, &transport);
         drive(&shared, &Serving(self), transport).await
     }
@@ -165,10 +165,6 @@ impl<H: Handlers> Agent<H> {
             auth_methods: self.auth_methods,
             handlers: add(self.handlers),
         }
-    }
-
-    fn has(&self, method: &str) -> bool {
-        self.handlers.has(method, true)
     }
 
     /// The same agent with a type that can be written down, confined to one thread; see [`Local`]. More handlers can be
@@ -197,22 +193,9 @@ impl<H: Handlers> Agent<H> {
         let mut hello = v1::InitializeResponse::new(FIRST);
         hello.agent_info = Some(self.setup.info.clone());
         hello.auth_methods.clone_from(&self.auth_methods);
-        let mut can = self.capabilities.clone();
-        can.load_session |= self.has("session/load");
-        let session = &mut can.session_capabilities;
-        offer(&mut session.close, true);
-        offer(&mut session.resume, self.has("session/resume"));
-        offer(&mut session.list, self.has("session/list"));
-        offer(&mut session.delete, self.has("session/delete"));
-        offer(&mut session.fork, self.has("session/fork"));
-        offer(&mut session.archive, self.has("session/archive") || self.has("session/unarchive"));
-        offer(&mut session.status, self.has("session/status"));
-        offer(&mut session.title, self.has("session/set_title"));
-        offer(&mut session.options, self.has("session/options"));
-        offer(&mut can.auth.logout, self.has("logout"));
-        offer(&mut can.auth.status, self.has("auth/status"));
-        offer(&mut can.providers, ["list", "set", "disable"].iter().any(|what| self.has(&format!("providers/{what}"))));
-        hello.agent_capabilities = can;
+        hello.agent_capabilities = unserved::capabilities(&self.setup, &self.handlers, &self.capabilities, |json| {
+            crate::schema::read::<v1::AgentCapabilities<'_>>(json).ok().map(IntoOwned::into_owned)
+        });
         hello
     }
 }

@@ -25,11 +25,11 @@ use super::shared::Shared;
 use super::told::{said, unversioned};
 use super::trace::Traced;
 use super::transport::Transport;
-use super::unserved::{self, TERMINALS};
+use super::unserved;
 use super::update::Update;
 use crate::connection::{Advice, Response, Versions, Violation};
 use crate::host::{Action, Decision, PermissionPolicy};
-use crate::schema::{v1, Family, Notification, Raw, Request, SentBy};
+use crate::schema::{v1, Family, IntoOwned, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Config;
 use futures::future::{select, Either};
@@ -155,7 +155,7 @@ impl<H: Handlers> Client<H> {
     where
         F: AsyncFnOnce(AgentPeer) -> Result<R, Failure>,
     {
-        unserved::check(&self.setup, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
+        unserved::check(&self.setup, &self.handlers, &mut transport, &self.capabilities)?;
         let shared = self.setup.connection(&self.handlers, &transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
         let serving = self.serving();
@@ -182,7 +182,7 @@ impl<H: Handlers> Client<H> {
     pub fn connect<T: Transport>(self, mut transport: T) -> (Connecting, impl Future<Output = io::Result<()>>) {
         let shared = self.setup.connection(&self.handlers, &transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
-        let checked = unserved::check(&self.setup, &self.handlers, &mut transport, &self.hello(), &self.capabilities);
+        let checked = unserved::check(&self.setup, &self.handlers, &mut transport, &self.capabilities);
         (connecting, async move {
             if let Err(refused) = checked {
                 // Wakes whoever waits for the connection to open.
@@ -205,11 +205,9 @@ impl<H: Handlers> Client<H> {
     fn hello(&self) -> v1::InitializeRequest<'static> {
         let mut hello = v1::InitializeRequest::new(FIRST);
         hello.client_info = Some(self.setup.info.clone());
-        let mut can = self.capabilities.clone();
-        can.fs.read_text_file |= self.handlers.has("fs/read_text_file", true);
-        can.fs.write_text_file |= self.handlers.has("fs/write_text_file", true);
-        can.terminal |= TERMINALS.iter().all(|method| self.handlers.has(method, true));
-        hello.client_capabilities = can;
+        hello.client_capabilities = unserved::capabilities(&self.setup, &self.handlers, &self.capabilities, |json| {
+            crate::schema::read::<v1::ClientCapabilities<'_>>(json).ok().map(IntoOwned::into_owned)
+        });
         hello.meta.clone_from(&self.meta);
         hello
     }

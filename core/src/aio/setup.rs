@@ -49,10 +49,3 @@ impl Setup {
         Shared::new(Host::new(config, methods), self.most, self.expose)
     }
 }
-
-/// Advertises a capability if there is a handler for it.
-pub(super) fn offer<T: Default>(place: &mut Option<T>, there: bool) {
-    if there {
-        place.get_or_insert_with(T::default);
-    }
-}
