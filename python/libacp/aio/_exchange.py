@@ -169,12 +169,11 @@ class Exchange(Generic[T]):
         self._more.set()
         self.session.agent._exchanges.pop(self._serial, None)
 
-    def _take(self, params: Any, size: int) -> bool:
-        """Takes an update, if somebody iterates."""
-        if self._open:
-            self._items.append((params if self._whole else params["update"], size))
+    def _take(self, params: Any, size: int) -> None:
+        """Takes an update for who iterates."""
+        self._items.append((params if self._whole else params["update"], size))
+        if len(self._items) == 1:
             self._more.set()
-        return self._open
 
     def _handed_on(self) -> None:
         while self._waiting and self._waiting[0][0] <= self._got:
