@@ -77,7 +77,8 @@ class AgentSession:
         return self.client.connection.session_snapshot(self.id)
 
     async def update(self, update: v1.SessionUpdate, *, meta: Optional[Mapping[str, Any]] = None) -> None:
-        """Sends a `session/update` with this update unchanged; `meta` is the ``_meta`` of the params.
+        """Sends a `session/update` with this update; `meta` is the ``_meta`` of the params. In version 2 an update of
+        version 1 is said in that version's words; one that has them already goes out unchanged.
 
         While a handler opens the session, updates are held back until after its answer, except for the replay of a
         session that is being loaded.

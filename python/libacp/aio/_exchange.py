@@ -49,7 +49,7 @@ PATIENCE = 5.0
 class Exchange(Generic[T]):
     """A request that causes updates before its answer. It is sent when it is first iterated over or awaited.
 
-    Iterate over it, once, for the updates, await it for the answer, or do both in this order.
+    Iterate over it, once, for the updates, which are as on the wire, await it for the answer, or do both in this order.
     """
 
     __slots__ = Attributes(__name__, "Exchange", "session __dict__ __weakref__")
@@ -293,7 +293,9 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
             await self.session.cancel()
 
     async def read_text(self) -> str:
-        """Runs the turn to its end and returns the concatenated text of the agent's messages."""
+        """Runs the turn to its end and returns the concatenated text of the agent's messages. In version 2 a message that
+        is sent whole takes the place of its chunks.
+        """
         said: List[Tuple[Optional[str], str]] = []
         async for update in self:
             if update["sessionUpdate"] == "agent_message_chunk":
