@@ -171,7 +171,7 @@ class Agent(Host):
                 writer.close()
             raise
         if reader is not None and writer is not None:
-            await ClientPeer(self, reader, writer)._run()
+            await ClientPeer(self, self.auth_methods, Turn, reader, writer)._run()
             return
         async with standard_streams() as (reader, writer):
-            await ClientPeer(self, reader, writer)._run()
+            await ClientPeer(self, self.auth_methods, Turn, reader, writer)._run()
