@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from libacp.names import SessionSnapshot
     from libacp.types import v1
 
-    Begin = Callable[["AgentSession", Mapping[str, Any], "asyncio.Task[None]", Union[int, str, None]], "Work"]
+    _Begin = Callable[["AgentSession", Mapping[str, Any], "asyncio.Task[None]", Union[int, str, None]], "Work"]
 
 # How long handlers may take to end when the client is gone.
 GRACE = 5.0
@@ -134,7 +134,7 @@ class ClientPeer(Peer):
     """The open sessions by id; empty once the connection has ended."""
 
     def __init__(
-        self, agent: Host, auth_methods: Sequence[v1.AuthMethod], turn: Begin, reader: Reader, writer: Writer
+        self, agent: Host, auth_methods: Sequence[v1.AuthMethod], turn: _Begin, reader: Reader, writer: Writer
     ) -> None:
         super().__init__(agent, libacp.Connection("agent", handlers=agent.handlers, **agent.options), reader, writer)
         self.sessions = {}

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from ._session import ClientSession
 
     # As on the wire, in the version that was agreed on.
-    Update = Union[v1.SessionUpdate, v2.SessionUpdate]
-    Told = Union[v1.SessionNotification, v2.UpdateSessionNotification]
+    _Update = Union[v1.SessionUpdate, v2.SessionUpdate]
+    _Told = Union[v1.SessionNotification, v2.UpdateSessionNotification]
 
 T = TypeVar("T")
 # Updates in an iterator, below which it is worth the while to let in more.
@@ -88,19 +88,19 @@ class Exchange(Generic[T]):
         """What the answer amounts to."""
         raise NotImplementedError
 
-    def __aiter__(self) -> AsyncIterator[Update]:
+    def __aiter__(self) -> AsyncIterator[_Update]:
         if self._call is not None or self._open:
             raise RuntimeError("this has been iterated over, or awaited, before")
         self._open = True
         return Updates(self)
 
-    def notifications(self) -> AsyncIterator[Told]:
+    def notifications(self) -> AsyncIterator[_Told]:
         """Iterates over the complete params of each update, including ``_meta``, in place of the updates alone. The
         update itself is the field ``update``.
         """
         updates = self.__aiter__()
         self._whole = True
-        return cast("AsyncIterator[Told]", updates)
+        return cast("AsyncIterator[_Told]", updates)
 
     def __await__(self) -> Generator[Any, None, T]:
         return self._answer().__await__()
@@ -209,7 +209,7 @@ class Exchange(Generic[T]):
 E = TypeVar("E", bound="Exchange[Any]")
 
 
-class Updates(AsyncIterator["Update"]):
+class Updates(AsyncIterator["_Update"]):
     """The iterator over the updates of an exchange.
 
     It is not a generator: when a loop is left early, its iterator is dropped and notices immediately, whereas a
@@ -220,7 +220,7 @@ class Updates(AsyncIterator["Update"]):
         self._exchange = exchange
         self._loop = asyncio.get_running_loop()
 
-    async def __anext__(self) -> Update:
+    async def __anext__(self) -> _Update:
         exchange = self._exchange
         items = exchange._items
         if not items:
@@ -234,7 +234,7 @@ class Updates(AsyncIterator["Update"]):
         # What waits comes in by the dozen, but never so late that somebody runs dry.
         if agent._wire.stalled and len(items) <= FEW:
             agent._wire.dispatch()
-        handed: Update = update
+        handed: _Update = update
         return handed
 
     async def aclose(self) -> None:
