@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Any, Callable, Dict, Iterable, Union
 
-from libacp.types import v1
+from libacp.types import v1, v2
 
 
 def block(content: v1.ContentBlock) -> str:
@@ -95,6 +95,6 @@ SHOWN: Dict[str, Callable[[Any], str]] = {
 }
 
 
-def shown(update: v1.SessionUpdate) -> str:
+def shown(update: Union[v1.SessionUpdate, v2.SessionUpdate]) -> str:
     line = SHOWN.get(update["sessionUpdate"])
     return "something new" if line is None else line(update)

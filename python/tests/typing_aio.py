@@ -78,7 +78,7 @@ def noticed(violation: libacp.Violation) -> None:
 
 
 async def converse() -> None:
-    client = aio.Client(permission=decide, files=aio.ReadOnlyFiles(), terminals=aio.Terminals(), on_violation=noticed)
+    client = aio.Client(permission=decide, files=aio.ReadOnlyFiles(), terminals=aio.Terminals(), versions=(1, 2), on_violation=noticed)
     async with aio.spawn_agent(["agent", "--flag"], client) as peer:
         methods: List[v1.AuthMethod] = peer.auth_methods
         session: aio.ClientSession = await peer.new_session(Path("/"), additional_directories=["/a"])
@@ -86,6 +86,10 @@ async def converse() -> None:
         async for update in turn:
             if update["sessionUpdate"] == "plan":
                 print(update["entries"], methods)
+            elif update["sessionUpdate"] == "state_update":
+                print(update["state"], turn.message_id, peer.version)
+            elif update["sessionUpdate"] == "agent_message_chunk" and update["content"]["type"] == "text":
+                print(update["content"]["text"])
         reason: Optional[v1.StopReason] = turn.stop_reason
         response: v1.PromptResponse = await session.prompt("again")
         loaded: aio.ClientSession = await peer.load_session("old", "/")

@@ -40,7 +40,10 @@ Every send waits while the peer is slow to read. Reading stops while 256 updates
 iterator, and while a call waits for its answer only at eight times these limits, so that the body of a loop can send
 requests.
 
-This package speaks version 1 of the protocol.
+The option ``versions`` says which versions of the protocol an agent or a client speaks: version 1 by default, and
+``versions=(1, 2)`` for both. Handlers and calls are those of version 1 in both, so a program for one serves the other.
+Only the updates that a client receives are as on the wire: those of `libacp.types.v1` or of `libacp.types.v2`. A view is
+the same in both.
 """
 
 from ._agent import Agent

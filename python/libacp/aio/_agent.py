@@ -52,8 +52,8 @@ class Agent(Host):
         `auth_methods`: the login methods to offer; they need a handler for ``authenticate``.
         `options`: the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout`
             in seconds for every request; `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`,
-            `policies`, `limits`, `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and `foreign_methods` of
-            `libacp.Connection`.
+            `policies`, `limits`, `versions`, `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and
+            `foreign_methods` of `libacp.Connection`.
     """
 
     _role: ClassVar[Role] = "agent"
@@ -171,7 +171,7 @@ class Agent(Host):
                 writer.close()
             raise
         if reader is not None and writer is not None:
-            await ClientPeer(self, reader, writer)._run()
+            await ClientPeer(self, self.auth_methods, Turn, reader, writer)._run()
             return
         async with standard_streams() as (reader, writer):
-            await ClientPeer(self, reader, writer)._run()
+            await ClientPeer(self, self.auth_methods, Turn, reader, writer)._run()

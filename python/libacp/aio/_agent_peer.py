@@ -31,7 +31,7 @@ from ._host import StrPath, awaited, merged, with_meta
 from ._jobs import CHEAP, Cost, Job
 from ._methods import shown, whole
 from ._peer import PATIENCE
-from ._session import ClientSession, place
+from ._session import TOOL_CALLS, ClientSession, place
 from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
@@ -324,20 +324,27 @@ class AgentPeer(SessionsPeer):
             self._sweep()
 
     def _notified(self, notification: libacp.Notification, size: int) -> None:
-        params, handler = notification.params, self._handlers.get(notification.method)
-        # An update may come before the answer that names its session.
-        subject = self._subject(notification.session) or ClientSession(self, notification.session or "")
+        params, method, exchange = notification.params, notification.method, self._exchanges.get(notification.exchange)
+        if exchange is not None:
+            subject: Any = exchange.session
+        else:
+            # An update may come before the answer that names its session.
+            subject = self._subject(notification.session) or ClientSession(self, notification.session or "")
+        handler = self._handlers.get(method)
         if handler is not None:
-            self._hooks.call(notification.method, handler, subject, params)
-        if notification.method != "session/update":
+            self._hooks.call(method, handler, subject, params)
+        if method != "session/update":
             return
-        subject._name(params["update"])
-        exchange = self._exchanges.get(notification.exchange)
-        if exchange is not None and exchange._take(params, size):
+        update = params["update"]
+        # The policy may let through what the model does not have.
+        if type(update) is dict and update.get("sessionUpdate") in TOOL_CALLS:
+            subject._name(update)
+        if exchange is not None and exchange._open:
+            exchange._take(params, size)
             self._updates += 1
             self._bytes += size
         else:
-            self._updated(subject, params["update"])
+            self._updated(subject, update)
 
     def _updated(self, session: ClientSession, update: Any) -> None:
         """An update that no iterator takes."""

@@ -85,13 +85,13 @@ class Client(Host):
         `files`, `terminals`: serve the agent's file and terminal requests, such as `Files`, `ReadOnlyFiles` and
             `Terminals`. What they support is advertised to agents.
         `capabilities`: capabilities to advertise in addition to those that follow from the rest.
-        `on_update`: called with the session and each update that no iterator receives: between turns, and in turns that
-            are only awaited.
+        `on_update`: called with the session and each update that no iterator receives, as on the wire: between turns,
+            and in turns that are only awaited.
         `view`: whether sessions are kept as conversations, in `ClientSession.view`.
         `options`: the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout`
             in seconds for every request; `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`,
-            `policies`, `limits`, `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and `foreign_methods` of
-            `libacp.Connection`.
+            `policies`, `limits`, `versions`, `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and
+            `foreign_methods` of `libacp.Connection`.
     """
 
     _role: ClassVar[Role] = "client"

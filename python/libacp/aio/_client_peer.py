@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Set, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Set, Union, cast
 
 import libacp
 
 from .._attributes import Attributes
 from ._errors import RequestError, no_handler
-from ._host import awaited, merged, with_meta
+from ._host import Host, awaited, merged, with_meta
 from ._jobs import Job
 from ._log import log
 from ._methods import shown, whole
 from ._peer import Peer
-from ._turn import Turn
 from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
     from libacp.names import SessionSnapshot
     from libacp.types import v1
 
-    from ._agent import Agent
+    _Begin = Callable[["AgentSession", Mapping[str, Any], "asyncio.Task[None]", Union[int, str, None]], "Work"]
 
 # How long handlers may take to end when the client is gone.
 GRACE = 5.0
@@ -77,7 +76,8 @@ class AgentSession:
         return self.client.connection.session_snapshot(self.id)
 
     async def update(self, update: v1.SessionUpdate, *, meta: Optional[Mapping[str, Any]] = None) -> None:
-        """Sends a `session/update` with this update unchanged; `meta` is the ``_meta`` of the params.
+        """Sends a `session/update` with this update; `meta` is the ``_meta`` of the params. In version 2 an update of
+        version 1 is said in that version's words; one that has them already goes out unchanged.
 
         While a handler opens the session, updates are held back until after its answer, except for the replay of a
         session that is being loaded.
@@ -116,6 +116,15 @@ class AgentSession:
         return f"<AgentSession {self.id!r}>"
 
 
+class Work(Protocol):
+    """What a handler of prompts is given, as its peer sees it."""
+
+    cancelled: bool
+    _left: bool
+
+    def _cancel(self, left: bool) -> None: ...
+
+
 class ClientPeer(Peer):
     """A connected client, as seen by its agent."""
 
@@ -123,11 +132,13 @@ class ClientPeer(Peer):
 
     sessions: Dict[str, AgentSession]
     """The open sessions by id; empty once the connection has ended."""
-    _host: Agent
 
-    def __init__(self, agent: Agent, reader: Reader, writer: Writer) -> None:
+    def __init__(
+        self, agent: Host, auth_methods: Sequence[v1.AuthMethod], turn: _Begin, reader: Reader, writer: Writer
+    ) -> None:
         super().__init__(agent, libacp.Connection("agent", handlers=agent.handlers, **agent.options), reader, writer)
         self.sessions = {}
+        self._auth_methods, self._turn = auth_methods, turn
         self._greeting: Dict[str, Any] = {}
         # Kinds of entries that were left out of answers.
         self._left_out: Set[str] = set()
@@ -205,8 +216,8 @@ class ClientPeer(Peer):
         capabilities = merged(capabilities, shown(agent.handlers))
         capabilities = merged(capabilities, agent.given_capabilities)
         result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": capabilities}
-        if agent.auth_methods:
-            result["authMethods"] = agent.auth_methods
+        if self._auth_methods:
+            result["authMethods"] = self._auth_methods
         handler = agent.handlers.get(job.request.method)
         more = None if handler is None else await awaited(handler(self, params))
         result = merged(result, whole("initialize", more))
@@ -268,7 +279,7 @@ class ClientPeer(Peer):
         handler, session = self._handler(job), self.sessions.get(params["sessionId"])
         if session is None or job.task is None:
             raise RequestError(libacp.ErrorCode.INTERNAL_ERROR, "This session takes no prompts")
-        turn = Turn(session, params, job.task, job.request.id)
+        turn = self._turn(session, params, job.task, job.request.id)
         job.stop = lambda: turn._cancel(self._leaving)
         try:
             result = await awaited(handler(turn))

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from ._session import ClientSession
 
     # As on the wire, in the version that was agreed on.
-    Update = Union[v1.SessionUpdate, v2.SessionUpdate]
-    Told = Union[v1.SessionNotification, v2.UpdateSessionNotification]
+    _Update = Union[v1.SessionUpdate, v2.SessionUpdate]
+    _Told = Union[v1.SessionNotification, v2.UpdateSessionNotification]
 
 T = TypeVar("T")
 # Updates in an iterator, below which it is worth the while to let in more.
@@ -49,7 +49,7 @@ PATIENCE = 5.0
 class Exchange(Generic[T]):
     """A request that causes updates before its answer. It is sent when it is first iterated over or awaited.
 
-    Iterate over it, once, for the updates, await it for the answer, or do both in this order.
+    Iterate over it, once, for the updates, which are as on the wire, await it for the answer, or do both in this order.
     """
 
     __slots__ = Attributes(__name__, "Exchange", "session __dict__ __weakref__")
@@ -88,19 +88,19 @@ class Exchange(Generic[T]):
         """What the answer amounts to."""
         raise NotImplementedError
 
-    def __aiter__(self) -> AsyncIterator[Update]:
+    def __aiter__(self) -> AsyncIterator[_Update]:
         if self._call is not None or self._open:
             raise RuntimeError("this has been iterated over, or awaited, before")
         self._open = True
         return Updates(self)
 
-    def notifications(self) -> AsyncIterator[Told]:
+    def notifications(self) -> AsyncIterator[_Told]:
         """Iterates over the complete params of each update, including ``_meta``, in place of the updates alone. The
         update itself is the field ``update``.
         """
         updates = self.__aiter__()
         self._whole = True
-        return cast("AsyncIterator[Told]", updates)
+        return cast("AsyncIterator[_Told]", updates)
 
     def __await__(self) -> Generator[Any, None, T]:
         return self._answer().__await__()
@@ -169,12 +169,11 @@ class Exchange(Generic[T]):
         self._more.set()
         self.session.agent._exchanges.pop(self._serial, None)
 
-    def _take(self, params: Any, size: int) -> bool:
-        """Takes an update, if somebody iterates."""
-        if self._open:
-            self._items.append((params if self._whole else params["update"], size))
+    def _take(self, params: Any, size: int) -> None:
+        """Takes an update for who iterates."""
+        self._items.append((params if self._whole else params["update"], size))
+        if len(self._items) == 1:
             self._more.set()
-        return self._open
 
     def _handed_on(self) -> None:
         while self._waiting and self._waiting[0][0] <= self._got:
@@ -210,7 +209,7 @@ class Exchange(Generic[T]):
 E = TypeVar("E", bound="Exchange[Any]")
 
 
-class Updates(AsyncIterator["Update"]):
+class Updates(AsyncIterator["_Update"]):
     """The iterator over the updates of an exchange.
 
     It is not a generator: when a loop is left early, its iterator is dropped and notices immediately, whereas a
@@ -221,7 +220,7 @@ class Updates(AsyncIterator["Update"]):
         self._exchange = exchange
         self._loop = asyncio.get_running_loop()
 
-    async def __anext__(self) -> Update:
+    async def __anext__(self) -> _Update:
         exchange = self._exchange
         items = exchange._items
         if not items:
@@ -235,7 +234,7 @@ class Updates(AsyncIterator["Update"]):
         # What waits comes in by the dozen, but never so late that somebody runs dry.
         if agent._wire.stalled and len(items) <= FEW:
             agent._wire.dispatch()
-        handed: Update = update
+        handed: _Update = update
         return handed
 
     async def aclose(self) -> None:
@@ -294,7 +293,9 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
             await self.session.cancel()
 
     async def read_text(self) -> str:
-        """Runs the turn to its end and returns the concatenated text of the agent's messages."""
+        """Runs the turn to its end and returns the concatenated text of the agent's messages. In version 2 a message that
+        is sent whole takes the place of its chunks.
+        """
         said: List[Tuple[Optional[str], str]] = []
         async for update in self:
             if update["sessionUpdate"] == "agent_message_chunk":

@@ -199,10 +199,7 @@ class ClientSession:
     def _exchanges(self) -> "List[Exchange[Any]]":
         return [each for each in self.agent._exchanges.values() if each.session is self]
 
-    def _name(self, call: Any) -> None:
-        # The policy may let through what the model does not have.
-        if type(call) is not dict or call.get("sessionUpdate") not in TOOL_CALLS:
-            return
+    def _name(self, call: Mapping[str, Any]) -> None:
         id, title = str(call.get("toolCallId")), call.get("title")
         if call.get("status") in ("completed", "failed"):
             self._titles.pop(id, None)

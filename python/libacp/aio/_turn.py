@@ -88,7 +88,9 @@ class Turn:
         await self.session._update(with_meta({"sessionUpdate": "plan", "entries": steps}, meta))
 
     async def update(self, update: v1.SessionUpdate, *, meta: Optional[Mapping[str, Any]] = None) -> None:
-        """Sends a `session/update` with this update unchanged; `meta` is the ``_meta`` of the params."""
+        """Sends a `session/update` with this update; `meta` is the ``_meta`` of the params. In version 2 an update of
+        version 1 is said in that version's words; one that has them already goes out unchanged.
+        """
         await self.session._update(update, meta)
 
     def tool_call(
