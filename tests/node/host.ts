@@ -134,3 +134,35 @@ function draw(session: ClientSession): string[] {
   return view?.entries.map(said) ?? [];
 }
 export { draw, viewing };
+
+// With both versions, updates are those of either, and what was written for version 1 is as it was.
+const both = new Client("c", "1", {
+  versions: [1, 2],
+  onUpdate: (session, update) => {
+    if (update.sessionUpdate === "state_update" && update.state === "idle") console.log(update.stopReason, session.agent.version);
+    if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") console.log(update.content.text);
+  },
+  permission: ({ title, description, subject, allow }) => (subject?.type === "command" ? undefined : (console.log(title, description), allow())),
+});
+const eitherPeer = await connect(transport, both);
+const eitherSession = await eitherPeer.newSession("/work");
+const eitherTurn = eitherSession.prompt("x");
+for await (const update of eitherTurn) if (update.sessionUpdate === "plan_update") console.log(update.plan.planId);
+const messageId: string | undefined = eitherTurn.messageId;
+const greeted: v1.InitializeResponse | undefined = eitherPeer.greeting;
+await eitherSession.cancelToolCall("c");
+console.log(messageId, greeted?.agentInfo?.name, eitherPeer.connection.version === 2);
+for await (const update of session.prompt("x")) {
+  // @ts-expect-error not in version 1
+  if (update.sessionUpdate === "state_update") console.log(update);
+}
+new Agent("a", "1", { versions: [1, 2] }).prompt(async (turn) => {
+  await turn.update({ sessionUpdate: "state_update", state: "running" });
+  await turn.update({ sessionUpdate: "plan", entries: [] });
+}).on("tool_call/cancel", (session, { toolCallId }) => console.log(session.cwd, toolCallId));
+new Agent("a").prompt(async (turn) => {
+  // @ts-expect-error not in version 1
+  await turn.update({ sessionUpdate: "state_update", state: "running" });
+});
+// @ts-expect-error there is no such version
+new Client("c", "1", { versions: [3] });

@@ -27,7 +27,6 @@ export {
   SessionMisuse,
   init,
 } from "./index.js";
-export type { Version } from "./index.js";
 export type { v1, v2 } from "./types.js";
 
 /** An update of the versions that may be agreed on. */
