@@ -110,11 +110,11 @@ const DO = {
     for (const piece of pieces) await turn.message(piece, { messageId: "long" });
   },
 
-  async plan(turn) {
+  async plan(turn, time = "300") {
     const steps = ["Look", "Change", "Look again"];
     for (let done = 0; done <= steps.length; done += 1) {
       await turn.plan(steps.map((content, at) => ({ content, priority: "medium", status: at < done ? "completed" : at === done ? "in_progress" : "pending" })));
-      await pause(300);
+      await pause(Number(time));
     }
   },
 
