@@ -9,6 +9,8 @@ mod border;
 mod calls;
 #[path = "../../ffi/src/config.rs"]
 mod config;
+#[path = "../../ffi/src/hosted.rs"]
+mod hosted;
 #[path = "../../ffi/src/connection.rs"]
 mod connection;
 #[path = "support/corpus.rs"]

@@ -5,12 +5,12 @@
 //! outputs, and the core does the work. This crate has the only unsafe code, and all of it rests on the conventions of
 //! the header.
 //!
-//! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `connection` (bytes, time,
+//! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `hosted` (the words of version 1 in both versions), `connection` (bytes, time,
 //! events), `calls` (the host's messages), `flow` and `known` (what can be asked of a connection, both generated from
 //! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `viewed` (the views that a connection
 //! or an observer keeps, generated), `rules` (the catalogue),
 //! `reader` and `writer`, `values` (JSON for hosts without a JSON library), `messages` (the most common messages in one
-//! call each), `refusals` (errors for what is not served), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
+//! call each), `refusals` (errors for what is not served), `permission` (policies), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
 
@@ -18,6 +18,8 @@ pub mod numbers;
 pub mod version;
 
 pub mod config;
+
+pub mod hosted;
 
 pub mod connection;
 
@@ -46,6 +48,8 @@ pub mod values;
 pub mod messages;
 
 pub mod refusals;
+
+pub mod permission;
 
 pub mod terminal;
 

@@ -2,7 +2,7 @@
 
 use super::facts::Name;
 use super::kind::EntryKind;
-use super::{target, View};
+use super::View;
 use crate::json::{self, Writer};
 use crate::jsonrpc::Id;
 
@@ -68,14 +68,17 @@ impl View {
         self.list_questions();
     }
 
+    /// Where a replay fails, what was shown before it stays: the question stands in both.
     fn ask_about(&mut self, at: usize, serial: Option<u64>) {
-        let story = target(&mut self.story, &mut self.next);
-        let tool = self.questions[at].tool.as_deref();
-        let Some(index) = tool.and_then(|id| story.find(EntryKind::ToolCall, id)) else { return };
-        if let Some(entry) = story.get_mut(index) {
-            entry.permission = serial;
+        let Some(tool) = self.questions[at].tool.as_deref() else { return };
+        for story in [Some(&mut self.story), self.next.as_deref_mut()].into_iter().flatten() {
+            let Some(index) = story.find(EntryKind::ToolCall, tool) else { continue };
+            if let Some(entry) = story.get_mut(index) {
+                entry.permission = serial;
+            }
+            self.revision += 1;
+            story.touch(index, self.revision, false);
         }
-        self.touched(index, true);
     }
 
     fn list_questions(&mut self) {

@@ -1,0 +1,295 @@
+//! What a host offers: the capabilities that its handlers show, and handlers and capabilities that cannot work.
+//!
+//! The gates of the model say which capability stands for a method. An empty object or a boolean says no more than that
+//! the method is served, so a handler shows it; a capability with members of its own says more, and is stated by the host.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::nearest::nearest;
+use crate::schema::drafts::DRAFTS;
+use crate::schema::tables::v1::TABLES;
+use crate::validation::table::{Field, From, Gate, Kind, Method, Type};
+use crate::{Config, Role};
+
+/// A handler that could never be called, or a capability that promises what no handler does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferError {
+    /// The method that it is about.
+    pub method: String,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for OfferError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for OfferError {}
+
+/// An agent answers `session/close` without a handler, too: the work of the session has been cancelled by then (SESS-23).
+const ALWAYS: &str = "session/close";
+const INITIALIZE: &str = "initialize";
+const CANCEL: &str = "$/cancel_request";
+
+/// The capabilities of a host, in the shape of version 1: those that the handlers of these methods show, added to what
+/// the host states itself, which is a JSON object.
+///
+/// With a handler of `initialize`, capabilities may depend on the client, so that any handler may be called.
+///
+/// # Errors
+/// [`OfferError`] for a handler of a method that this side is never called with: one that does not exist, that the other
+/// side serves, that belongs to a disabled draft, or whose capability says more than that it is served and is not stated.
+/// Also when only some methods of terminals have handlers (TERM-01), and when a stated capability speaks of a request
+/// that has none (CAP-07).
+pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String, OfferError> {
+    let stated: Map<String, Value> = serde_json::from_str(stated).unwrap_or_default();
+    let mut all = stated.clone();
+    for method in handlers {
+        if let Some(gate) = row_of(config, method)?.and_then(|row| row.gate).filter(|gate| is_shown(config.role, gate))
+        {
+            show(&mut all, &gate);
+        }
+    }
+    if config.role == Role::Agent {
+        rows(config).filter(|row| row.name == ALWAYS).filter_map(|row| row.gate).for_each(|gate| show(&mut all, &gate));
+    }
+    let depends = handlers.contains(&INITIALIZE);
+    for row in rows(config) {
+        let Some(gate) = row.gate else { continue };
+        let path = gate.path.join(".");
+        let served = handlers.contains(&row.name);
+        if served && !depends && !is_open(&all, &gate) {
+            return refused(
+                row.name,
+                format!(
+                    "{} needs the capability {path}, which says more than a handler shows; state it in `capabilities`",
+                    row.name
+                ),
+            );
+        }
+        // One capability for several methods, which are of no use without each other.
+        let some = gate.boolean && rows(config).any(|other| other.gate == row.gate && handlers.contains(&other.name));
+        let stands = is_open(&stated, &gate) && row.kind != Kind::Notification && row.name != ALWAYS;
+        if !served && (some || stands) {
+            let why = if stands {
+                format!("`capabilities` says by {path}")
+            } else {
+                format!("the other handlers say by {path}")
+            };
+            return refused(
+                row.name,
+                format!(
+                    "{why} that {} is served, and it has no handler; give its handler, or leave the rest out",
+                    row.name
+                ),
+            );
+        }
+    }
+    Ok(Value::Object(all).to_string())
+}
+
+fn refused<T>(method: &str, message: String) -> Result<T, OfferError> {
+    Err(OfferError { method: method.to_owned(), message })
+}
+
+fn serves(role: Role, row: &Method) -> bool {
+    match row.from {
+        From::Both => true,
+        From::Client => role == Role::Agent,
+        From::Agent => role == Role::Client,
+    }
+}
+
+fn is_on(config: &Config, row: &Method) -> bool {
+    row.draft == 0 || config.drafts & (1 << row.draft) != 0
+}
+
+/// The methods that this side can be called with.
+fn rows(config: &Config) -> impl Iterator<Item = &'static Method> + '_ {
+    TABLES.methods.iter().filter(|row| serves(config.role, row) && is_on(config, row))
+}
+
+/// The row of a method that may have a handler; `None` for one of an extension.
+fn row_of(config: &Config, method: &str) -> Result<Option<&'static Method>, OfferError> {
+    if method.starts_with('_') || config.is_foreign(method) {
+        return Ok(None);
+    }
+    if method == CANCEL {
+        return refused(method, format!("{method} has no handler: it cancels the handler that serves the request"));
+    }
+    let known = || TABLES.methods.iter().filter(|row| serves(config.role, row));
+    let Some(row) = known().find(|row| row.name == method) else {
+        if TABLES.methods.iter().any(|row| row.name == method) {
+            let (own, other) = (config.role.name(), config.role.other().name());
+            return refused(method, format!("{method} is sent by {own}s: its handler belongs to the {other}"));
+        }
+        let near = nearest(method, known().map(|row| row.name));
+        let meant = near
+            .map_or("names of extensions begin with an underscore".to_owned(), |name| format!("did you mean {name}?"));
+        return refused(method, format!("there is no method {method}; {meant}"));
+    };
+    if !is_on(config, row) {
+        let draft = DRAFTS.get(usize::from(row.draft) - 1).copied().unwrap_or_default();
+        return refused(method, format!("{method} belongs to the draft {draft}, which is off"));
+    }
+    Ok(Some(row))
+}
+
+/// Whether a handler alone shows a capability: it is a boolean, or an object without members of its own, and no part of
+/// one that has to be stated.
+fn is_shown(role: Role, gate: &Gate) -> bool {
+    let is_stated = |other: &Gate| gate.path.starts_with(other.path) && !other.boolean && has_members(role, other);
+    !TABLES.methods.iter().filter_map(|row| row.gate).any(|other| is_stated(&other))
+}
+
+fn has_members(role: Role, gate: &Gate) -> bool {
+    let mut fields = capabilities_of(role);
+    for (depth, step) in gate.path.iter().enumerate() {
+        let Some(field) = fields.iter().find(|field| field.name == *step) else { return depth > 0 };
+        fields = members(TABLES.types.get(usize::from(field.ty)));
+    }
+    fields.iter().any(|field| field.name != "_meta")
+}
+
+fn members(ty: Option<&'static Type>) -> &'static [Field] {
+    match ty {
+        Some(Type::Object { fields }) => fields,
+        _ => &[],
+    }
+}
+
+/// The members of the capabilities that a side states in `initialize`.
+fn capabilities_of(role: Role) -> &'static [Field] {
+    let Some(row) = TABLES.methods.iter().find(|row| row.name == INITIALIZE) else { return &[] };
+    let (hello, name) = match role {
+        Role::Client => (row.params, TABLES.dialect.client.capabilities),
+        Role::Agent => (row.result, TABLES.dialect.agent.capabilities),
+    };
+    let fields = members(TABLES.types.get(usize::from(hello)));
+    let field = fields.iter().find(|field| field.name == name);
+    field.map_or(&[], |field| members(TABLES.types.get(usize::from(field.ty))))
+}
+
+/// Whether capabilities say that what a gate stands for is served (CAP-01, CAP-04).
+fn is_open(capabilities: &Map<String, Value>, gate: &Gate) -> bool {
+    let mut steps = gate.path.iter();
+    let first = steps.next().and_then(|step| capabilities.get(*step));
+    match steps.try_fold(first, |value, step| value.map(|value| value.get(*step))).flatten() {
+        Some(Value::Bool(stands)) => *stands,
+        Some(value) => value.is_object() && !gate.boolean,
+        None => false,
+    }
+}
+
+/// Adds a capability, unless something stands in its place.
+fn show(capabilities: &mut Map<String, Value>, gate: &Gate) {
+    let Some((last, above)) = gate.path.split_last() else { return };
+    let mut place = capabilities;
+    for step in above {
+        let below = place.entry(*step).or_insert_with(|| Value::Object(Map::new()));
+        if below.is_null() {
+            *below = Value::Object(Map::new());
+        }
+        let Value::Object(below) = below else { return };
+        place = below;
+    }
+    let shown = if gate.boolean { Value::Bool(true) } else { Value::Object(Map::new()) };
+    match place.get(*last) {
+        None | Some(Value::Null | Value::Bool(false)) => _ = place.insert((*last).to_owned(), shown),
+        Some(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(config: &Config, handlers: &[&str], stated: &str) -> Value {
+        serde_json::from_str(&offers(config, handlers, stated).unwrap()).unwrap()
+    }
+
+    fn why(config: &Config, handlers: &[&str], stated: &str) -> String {
+        offers(config, handlers, stated).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn handlers_show_what_they_serve() {
+        let agent = Config::agent();
+        assert_eq!(told(&agent, &[], "{}"), serde_json::json!({"sessionCapabilities": {"close": {}}}));
+        let more = told(
+            &agent,
+            &["session/load", "session/list", "logout", "_own"],
+            r#"{"promptCapabilities":{"image":true}}"#,
+        );
+        let expected = serde_json::json!({
+            "loadSession": true, "sessionCapabilities": {"close": {}, "list": {}}, "auth": {"logout": {}},
+            "promptCapabilities": {"image": true}
+        });
+        assert_eq!(more, expected);
+        let client = Config::client();
+        assert_eq!(told(&client, &["fs/read_text_file"], "{}"), serde_json::json!({"fs": {"readTextFile": true}}));
+        // What was stated stays as it is.
+        let stated = r#"{"sessionCapabilities":{"list":{"_meta":{"a":1}}},"loadSession":false}"#;
+        let merged = told(&agent, &["session/list", "session/load"], stated);
+        assert_eq!(merged["sessionCapabilities"]["list"], serde_json::json!({"_meta": {"a": 1}}));
+        assert_eq!(merged["loadSession"], Value::Bool(true));
+    }
+
+    #[test]
+    fn terminals_have_all_handlers_or_none() {
+        let client = Config::client();
+        let all = ["terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
+        assert_eq!(told(&client, &all, "{}"), serde_json::json!({"terminal": true}));
+        let text = why(&client, &all[1..], "{}");
+        assert!(text.contains("terminal/create") && text.contains("terminal"), "{text}");
+        assert_eq!(told(&client, &["fs/write_text_file"], "{}"), serde_json::json!({"fs": {"writeTextFile": true}}));
+    }
+
+    #[test]
+    fn what_says_more_than_a_handler_is_stated() {
+        let mut client = Config::client();
+        for handlers in [&["elicitation/create"][..], &["elicitation/complete"]] {
+            assert!(why(&client, handlers, "{}").contains("elicitation"), "{handlers:?}");
+        }
+        let stated = r#"{"elicitation":{"url":{}}}"#;
+        let both = ["elicitation/create", "elicitation/complete"];
+        assert_eq!(told(&client, &both, stated), serde_json::from_str::<Value>(stated).unwrap());
+        client.draft("nes").unwrap();
+        let mut agent = Config::agent();
+        agent.draft("nes").unwrap();
+        assert!(why(&agent, &["nes/start"], "{}").contains("nes"));
+        assert!(why(&agent, &["document/didOpen"], "{}").contains("nes.events.document.didOpen"));
+        assert!(offers(&agent, &["nes/start", "initialize"], "{}").is_ok());
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused() {
+        let agent = Config::agent();
+        let cases = [
+            ("session/setmode", "session/set_mode"),
+            ("weather/today", "underscore"),
+            ("fs/read_text_file", "client"),
+            ("session/update", "client"),
+            ("$/cancel_request", "$/cancel_request"),
+            ("session/fork", "session_fork"),
+            ("mcp/message", "mcp_over_acp"),
+        ];
+        for (method, word) in cases {
+            let text = why(&agent, &[method], "{}");
+            assert!(text.contains(method) && text.contains(word), "{text}");
+        }
+        for (stated, method) in [
+            (r#"{"loadSession":true}"#, "session/load"),
+            (r#"{"sessionCapabilities":{"list":{}}}"#, "session/list"),
+            (r#"{"auth":{"logout":{}}}"#, "logout"),
+        ] {
+            let text = why(&agent, &[], stated);
+            assert!(text.contains(method) && text.contains("capabilities"), "{text}");
+        }
+        assert!(offers(&agent, &[], r#"{"sessionCapabilities":{"close":{}}}"#).is_ok());
+    }
+}
