@@ -40,6 +40,7 @@ const composer = new Composer({ send: prompt, cancel: () => attempt(session.canc
 function client() {
   return new Client("libacp-web", "0.1.0", {
     title: "libacp web example",
+    versions: [1, 2],
     view: true,
     limits: LIMITS,
     capabilities: { session: { configOptions: { boolean: {} }, notices: {} } },

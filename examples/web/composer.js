@@ -139,7 +139,6 @@ export class Composer {
 
   #offer(isOpen) {
     this.list.hidden = !isOpen;
-    this.field.ariaExpanded = String(isOpen);
     if (isOpen) this.field.setAttribute("aria-activedescendant", `command-${this.#chosen}`);
     else this.field.removeAttribute("aria-activedescendant");
   }

@@ -59,7 +59,7 @@ const PASSES = 8000;
 
 /** Says something that is no part of a conversation, such as why a call has failed; it goes away by itself. */
 export function tell(text) {
-  const note = make("li", {}, isolated(text));
+  const note = make("div", {}, isolated(text));
   note.append(button(icon("close"), () => note.remove(), { label: "Dismiss", className: "quiet" }));
   byId("alerts").append(note);
   setTimeout(() => note.remove(), PASSES);

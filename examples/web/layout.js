@@ -81,7 +81,7 @@ export function layOut(wire) {
     choose(tabs[0]);
     panel.set(true);
   };
-  const question = () => document.querySelector('.permission [class^="reject"], .permission button')?.focus();
+  const question = () => ['.permission [class^="reject"]', ".permission button"].map((it) => document.querySelector(it)).find(Boolean)?.focus();
   const keys = { a: question, n: () => byId("fresh").click(), p: () => panel.set(!panel.isOpen), s: () => drawer.set(!drawer.isOpen) };
   document.addEventListener("keydown", (event) => {
     if (!event.altKey || event.ctrlKey || event.metaKey || !keys[event.key]) return;

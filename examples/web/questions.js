@@ -13,7 +13,7 @@ class Card {
 
   constructor({ title, content = [], rawInput }, options, context, choose) {
     this.element = make("section", { className: "question", ariaLabel: "Question" });
-    const data = rawInput && content.length === 0 ? make("details", {}, make("summary", {}, "Input"), drawData(rawInput)) : undefined;
+    const data = rawInput && content.length === 0 ? make("details", { open: true }, make("summary", {}, "Input"), drawData(rawInput)) : undefined;
     this.element.append(make("p", { className: "asked" }, isolated(title)), this.#items.element, ...(data ? [data] : []), this.#buttons);
     this.#items.advance(content, {}, Infinity, context);
     this.options = options;
@@ -126,9 +126,10 @@ export class Questions {
       if (!known || seen.has(toolCallId ?? key)) continue;
       seen.add(toolCallId ?? key);
       const tool = toolCallId ? this.#view.entries.findLast((entry) => entry.type === "tool_call" && entry.id === toolCallId) : undefined;
-      const { toolCall, options, title } = known.request;
+      const { toolCall, options, title, description } = known.request;
       // What the request says itself is what is allowed; where it is silent, what was said of the tool call before.
-      const about = { title: toolCall.title ?? title ?? tool?.title ?? "The agent asks for permission", content: toolCall.content ?? undefined, rawInput: toolCall.rawInput };
+      const content = [...(description ? [{ type: "text", text: description }] : []), ...(toolCall.content ?? [])];
+      const about = { title: title ?? tool?.title ?? "The agent asks for permission", content, rawInput: toolCall.rawInput };
       yield { key, about, options, answer: known.answer, toolCallId, tool };
     }
     for (const own of this.#own) {

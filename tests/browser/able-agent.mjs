@@ -1,5 +1,5 @@
 // An agent that can all that the page shows, by what it is told: `node able-agent.mjs FOLDER`. The folder keeps its sessions.
-// With `--login` it asks for one first.
+// With `--login` it asks for one first, with `--version-2` it speaks that alone.
 // It is copied beside an installed libacp (`able` in served.mjs).
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ const [, , folder, ...flags] = process.argv;
 const options = { capabilities: { promptCapabilities: { image: true } } };
 const needsLogin = flags.includes("--login");
 let isLoggedIn = !needsLogin;
+if (flags.includes("--version-2")) options.versions = [2];
 if (needsLogin) options.authMethods = [{ id: "key", name: "Use the key", description: "There is only one." }];
 
 const fileOf = (id) => join(folder, `${id}.json`);
@@ -110,11 +111,11 @@ const DO = {
     for (const piece of pieces) await turn.message(piece, { messageId: "long" });
   },
 
-  async plan(turn) {
+  async plan(turn, time = "300") {
     const steps = ["Look", "Change", "Look again"];
     for (let done = 0; done <= steps.length; done += 1) {
       await turn.plan(steps.map((content, at) => ({ content, priority: "medium", status: at < done ? "completed" : at === done ? "in_progress" : "pending" })));
-      await pause(300);
+      await pause(Number(time));
     }
   },
 

@@ -9,9 +9,12 @@ import { able, pause, root, start, store, until } from "./served.mjs";
 /** A picture of one point. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** A page with the agent that can all; `flags` are the agent's, `options` the bridge's. */
-async function opened(browser, { flags = [], options = [], ...more } = {}) {
-  const agent = able(...flags);
+/** What the agent is told for the version that a test is about. */
+const speaks = ({ version }) => (version === 2 ? ["--version-2"] : []);
+
+/** A page with the agent that can all; `options` are the bridge's. */
+async function opened(browser, { options = [], ...more } = {}) {
+  const agent = able(...speaks(browser));
   const served = await start(agent, undefined, options);
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: "light", ...more });
   page.setDefaultTimeout(30_000);
@@ -98,7 +101,7 @@ export const featureTests = {
   },
 
   async "an agent that wants a login gets one, and a logout"({ browser }) {
-    const served = await start(able("--login"));
+    const served = await start(able("--login", ...speaks(browser)));
     const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
     await page.goto(served.address);
     await page.locator("#login").getByText("There is only one").waitFor();
@@ -283,3 +286,13 @@ export const featureTests = {
     await page.screenshot({ path: join(root, "target/test-artefacts/web/features.png") });
   },
 };
+
+/** Those that version 2 has as well: there, clients serve no files and no commands. */
+const BOTH = ["sessions are", "a session goes", "an agent that wants", "modes, options", "pictures", "an agent's failure"];
+for (const [name, test] of Object.entries(featureTests)) {
+  if (!BOTH.some((begin) => name.startsWith(begin))) continue;
+  featureTests[`${name}, in version 2`] = async (given) => {
+    given.browser.version = 2;
+    await test(given);
+  };
+}

@@ -4,10 +4,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { accessTests } from "./access.mjs";
 import { bridgeTests } from "./bridge.mjs";
 import { launch } from "./chromium.mjs";
 import { featureTests } from "./features.mjs";
 import { lockTests } from "./locks.mjs";
+import { measureTests } from "./measures.mjs";
 import { permissionTests } from "./permission.mjs";
 import { answerByClick, answerByKey, idle, online, send } from "./person.mjs";
 import { printingTests } from "./printing.mjs";
@@ -211,7 +213,8 @@ function lent(browser) {
     pages.push(page);
     return page;
   };
-  return { newPage, newContext: (options) => browser.newContext(options), close: () => Promise.all(pages.map((page) => page.close())) };
+  const of = (name) => (...given) => browser[name](...given);
+  return { newPage, newContext: of("newContext"), startTracing: of("startTracing"), stopTracing: of("stopTracing"), close: () => Promise.all(pages.map((page) => page.close())) };
 }
 
 /** A conversation that has just begun, with an agent of its own. */
@@ -237,7 +240,7 @@ await run({ ...lockTests, ...bridgeTests, ...printingTests });
 const chromium = await launch();
 if (chromium !== undefined) {
   await run(tests, chromium, conversation);
-  await run(featureTests, chromium);
+  await run({ ...featureTests, ...accessTests, ...measureTests }, chromium);
   await run(permissionTests, chromium);
   await run(startTests, chromium);
   await chromium.close();
