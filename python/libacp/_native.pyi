@@ -396,6 +396,7 @@ class Notification:
         session: str | None = None,
         update: str | None = None,
         timing: Timing = "none",
+        exchange: int | None = None,
     ) -> Notification: ...
     @property
     def method(self) -> str:
@@ -418,6 +419,12 @@ class Notification:
     def timing(self) -> Timing:
         """When in its session it was sent: during a `turn`, in a `replay` of the history, while `idle`, or `none`
         without a session.
+        """
+    @property
+    def exchange(self) -> int | None:
+        """The serial number of the host's open call that it belongs to, the prompt whose work it reports or the
+        call whose replay it is; see `OpenRequest.serial`. `None` for others, and on a connection without
+        `handlers`.
         """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -717,6 +724,9 @@ class Connection:
         `prompt_queueing`: whether a session may have several open prompts (`TURN-03`).
         `foreign_methods`: methods to send and deliver although they are neither specified nor begin with `_`.
         `view`: whether to keep a view of each session, the conversation as a client shows it.
+        `handlers`: the methods that the host serves, under their names of version 1, as `libacp.aio` gives them. The
+            connection then speaks the methods and shapes of version 1 in both versions; only the updates that a client
+            receives stay as they are on the wire. By default every message is that of the agreed version.
 
     Raises:
         ValueError: for a name or a version that does not exist.
@@ -737,6 +747,7 @@ class Connection:
         prompt_queueing: bool = False,
         foreign_methods: Iterable[str] | None = None,
         view: bool = False,
+        handlers: Iterable[str] | None = None,
     ) -> Connection: ...
     def receive_data(self, data: bytes | bytearray | memoryview, /) -> None:
         """Takes bytes from the peer, split in any way; with the framing `messages`, exactly one message per call.
@@ -793,6 +804,22 @@ class Connection:
         Raises:
             Misuse: if the specification forbids the call now or the params are invalid; nothing is sent.
         """
+    def notify_opened(
+        self, request: Request, method: str, params: Mapping[str, object] | RawJson | None = None
+    ) -> None:
+        """Sends a notification about the session that a request of the peer opens: at once if the session may be
+        named before the answer, as while it is loaded; otherwise right after the answer, with the id that the
+        answer gives the session, and never if the request fails. On a connection without `handlers` it is sent
+        at once.
+
+        Arguments:
+            `request`: the `Request` event.
+            `method`: the method to call.
+            `params`: the params without `sessionId`; if absent, an empty object.
+
+        Raises:
+            Misuse: if it is sent at once, as `notify`.
+        """
     def respond(self, request: Request | Cancel | OpenRequest | Id, result: object) -> None:
         """Answers a request of the peer with a result.
 
@@ -825,6 +852,16 @@ class Connection:
 
         Raises:
             Misuse: if no such request of the host is open.
+        """
+    def abandon(self, id: Id) -> None:
+        """Gives up a request that the host has sent, as nobody waits for it any more, in the way of its method: a
+        prompt is cancelled by `session/cancel`, once; `terminal/release` is left alone; anything else is
+        cancelled as by `cancel`. The request still ends with a `Response`. If there is no such request, nothing
+        is done.
+        """
+    def holds_back(self, session: str) -> bool:
+        """Whether the next prompt of a session has to wait because an earlier one was cancelled and has not ended,
+        which in version 1 it has to (`TURN-03`).
         """
     def close(self) -> None:
         """Closes the connection from this side. Open permission requests and elicitations are answered with

@@ -34,7 +34,7 @@ fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'stat
 }
 
 /// The names that an argument lists.
-fn names(what: &str, list: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+pub(crate) fn names(what: &str, list: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
     let Some(list) = list else { return Ok(Vec::new()) };
     if list.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err(format!("{what}: expected an iterable of names, found one str")));

@@ -1,10 +1,12 @@
-//! The class `Connection`: the core's connection behind a lock that is tried and never waited for. What can be asked of it
-//! stands in `getters`.
+//! The class `Connection`: the core's connection, as a host sees it, behind a lock that is tried and never waited for.
+//! What can be asked of it stands in `getters`.
 
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use libacp::connection::{CallOptions, MisuseKind, RequestKey, Timeout};
+use libacp::host::Host;
 use libacp::{Connection as Core, Id};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -45,33 +47,59 @@ const LONG: usize = 64 * 1024;
 ///     `prompt_queueing`: whether a session may have several open prompts (`TURN-03`).
 ///     `foreign_methods`: methods to send and deliver although they are neither specified nor begin with `_`.
 ///     `view`: whether to keep a view of each session, the conversation as a client shows it.
+///     `handlers`: the methods that the host serves, under their names of version 1, as `libacp.aio` gives them. The
+///         connection then speaks the methods and shapes of version 1 in both versions; only the updates that a client
+///         receives stay as they are on the wire. By default every message is that of the agreed version.
 ///
 /// Raises:
 ///     ValueError: for a name or a version that does not exist.
 #[pyclass(frozen, module = "libacp")]
 pub(crate) struct Connection {
-    core: Mutex<Core>,
+    host: Mutex<Host>,
+}
+
+/// The core's connection while the lock is held.
+pub(crate) struct Held<'a>(MutexGuard<'a, Host>);
+
+impl Held<'_> {
+    /// Whether polling would find no event, of the host's either.
+    pub(crate) fn is_starved(&mut self) -> bool {
+        self.0.is_starved()
+    }
+}
+
+impl Deref for Held<'_> {
+    type Target = Core;
+
+    fn deref(&self) -> &Core {
+        self.0.connection()
+    }
+}
+
+impl DerefMut for Held<'_> {
+    fn deref_mut(&mut self) -> &mut Core {
+        self.0.connection_mut()
+    }
 }
 
 impl Connection {
+    fn host(&self) -> PyResult<MutexGuard<'_, Host>> {
+        locked(&self.host, "Connection")
+    }
+
     /// The core, unless another thread is inside of it.
-    pub(crate) fn core(&self) -> PyResult<MutexGuard<'_, Core>> {
-        locked(&self.core, "Connection")
+    pub(crate) fn core(&self) -> PyResult<Held<'_>> {
+        Ok(Held(self.host()?))
     }
 
-    /// Does something with the core; without the GIL when it is long.
-    fn with<T: Send>(&self, py: Python<'_>, bytes: usize, work: impl FnOnce(&mut Core) -> T + Send) -> PyResult<T> {
-        Ok(long(py, bytes, &mut *self.core()?, work))
-    }
-
-    /// The same for a call that can be refused.
+    /// Does something that can be refused; without the GIL when it is long.
     fn call<T: Send>(
         &self,
         py: Python<'_>,
         bytes: usize,
-        work: impl FnOnce(&mut Core) -> Result<T, libacp::Misuse> + Send,
+        work: impl FnOnce(&mut Host) -> Result<T, libacp::Misuse> + Send,
     ) -> PyResult<T> {
-        self.with(py, bytes, work)?.map_err(|misuse| errors::misuse(py, &misuse))
+        long(py, bytes, &mut *self.host()?, work).map_err(|misuse| errors::misuse(py, &misuse))
     }
 }
 
@@ -146,7 +174,7 @@ impl Connection {
     #[new]
     #[pyo3(signature = (role, *, framing="lines", policy="tolerant", policies=None, limits=None, versions=None,
         drafts=None, timeout=None, cancel_grace=10000, reminder=None, prompt_queueing=false, foreign_methods=None,
-        view=false))]
+        view=false, handlers=None))]
     #[allow(clippy::too_many_arguments)] // As many as a configuration has members.
     fn new(
         role: &str,
@@ -162,12 +190,17 @@ impl Connection {
         prompt_queueing: bool,
         foreign_methods: Option<&Bound<'_, PyAny>>,
         view: bool,
+        handlers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let limits = limits.map(Bound::get);
         let mut config = config::read(role, framing, policy, policies, limits, versions, drafts, foreign_methods)?;
         (config.timeout, config.cancel_grace, config.reminder) = (timeout, cancel_grace, reminder);
         (config.prompt_queueing, config.view) = (prompt_queueing, view);
-        Ok(Connection { core: Mutex::new(Core::new(config)) })
+        let host = match handlers {
+            Some(_) => Host::new(config, config::names("handlers", handlers)?),
+            None => Host::plain(config),
+        };
+        Ok(Connection { host: Mutex::new(host) })
     }
 
     /// Takes bytes from the peer, split in any way; with the framing `messages`, exactly one message per call.
@@ -176,7 +209,8 @@ impl Connection {
     #[pyo3(signature = (data, /))]
     fn receive_data(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let bytes = bytes_of(data)?;
-        self.with(data.py(), bytes.len(), |core| core.receive(&bytes))
+        long(data.py(), bytes.len(), &mut *self.core()?, |core| core.receive(&bytes));
+        Ok(())
     }
 
     /// Tells the connection that the peer has closed its stream. What was received before is still processed; then all
@@ -188,15 +222,16 @@ impl Connection {
 
     /// Returns the next event, or `None` if there is none until the next input.
     fn next_event(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let mut core = self.core()?;
-        let buffered = core.buffered();
+        let mut host = self.host()?;
+        let mut bytes = host.connection().buffered();
         // A frame that comes in many small pieces is not worth a release of the GIL for each.
-        if buffered > LONG && core.is_starved() {
-            return Ok(None);
+        if bytes > LONG && host.is_starved() {
+            bytes = 0;
         }
-        let event = long(py, buffered, &mut *core, Core::poll_event);
-        drop(core);
-        event.map(|event| events::from_core(py, event)).transpose()
+        let event = long(py, bytes, &mut *host, Host::poll_event);
+        let exchange = host.exchange();
+        drop(host);
+        event.map(|event| events::from_core(py, event, exchange)).transpose()
     }
 
     /// Returns an iterator over the events that are available now; it calls `next_event`.
@@ -255,7 +290,7 @@ impl Connection {
             IdChoice::Given(id) => Some(id),
         };
         let options = CallOptions::default().id(id).timeout(timeout.0);
-        let id = self.call(py, params.len(), |core| core.request_with(&method, &params, options))?;
+        let id = self.call(py, params.len(), |host| host.request_with(&method, &params, options))?;
         PyId(&id).into_pyobject(py)
     }
 
@@ -271,7 +306,31 @@ impl Connection {
     #[pyo3(signature = (method, params=None))]
     fn notify(&self, py: Python<'_>, method: &Bound<'_, PyString>, params: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let (method, params) = (method_name(method)?, json::params(params)?);
-        self.call(py, params.len(), |core| core.notify(&method, &params))
+        self.call(py, params.len(), |host| host.notify(&method, &params))
+    }
+
+    /// Sends a notification about the session that a request of the peer opens: at once if the session may be named
+    /// before the answer, as while it is loaded; otherwise right after the answer, with the id that the answer gives
+    /// the session, and never if the request fails. On a connection without `handlers` it is sent at once.
+    ///
+    /// Arguments:
+    ///     `request`: the `Request` event.
+    ///     `method`: the method to call.
+    ///     `params`: the params without `sessionId`; if absent, an empty object.
+    ///
+    /// Raises:
+    ///     Misuse: if it is sent at once, as `notify`.
+    #[pyo3(signature = (request, method, params=None))]
+    fn notify_opened(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, Request>,
+        method: &Bound<'_, PyString>,
+        params: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let (method, params) = (method_name(method)?, json::params(params)?);
+        let opening = request.get().serial;
+        self.call(py, params.len(), |host| host.notify_opened(opening, &method, &params))
     }
 
     /// Answers a request of the peer with a result.
@@ -285,7 +344,7 @@ impl Connection {
     fn respond(&self, py: Python<'_>, request: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
         let result = json::dumps(result)?;
         let request = named(request)?;
-        self.call(py, result.len(), |core| core.respond(key(&request), &result))
+        self.call(py, result.len(), |host| host.respond(key(&request), &result))
     }
 
     /// Answers a request of the peer with an error. If the request is a prompt of version 1 that the client has
@@ -312,8 +371,8 @@ impl Connection {
         let data = data.map(json::dumps).transpose()?;
         let request = named(request)?;
         let bytes = data.as_ref().map_or(0, String::len);
-        self.call(py, bytes, |core| {
-            core.respond_error(key(&request), libacp::ErrorCode(code), &message, data.as_deref())
+        self.call(py, bytes, |host| {
+            host.respond_error(key(&request), libacp::ErrorCode(code), &message, data.as_deref())
         })
     }
 
@@ -325,7 +384,26 @@ impl Connection {
     ///     Misuse: if no such request of the host is open.
     fn cancel(&self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<()> {
         let id = value::id(id)?;
-        self.call(py, 0, |core| core.cancel(&id))
+        self.call(py, 0, |host| host.cancel(&id))
+    }
+
+    /// Gives up a request that the host has sent, as nobody waits for it any more, in the way of its method: a prompt is
+    /// cancelled by `session/cancel`, once; `terminal/release` is left alone; anything else is cancelled as by `cancel`.
+    /// The request still ends with a `Response`. If there is no such request, nothing is done.
+    fn abandon(&self, id: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (id, mut host) = (value::id(id)?, self.host()?);
+        match host.connection().pending_by_id(&id).map(|open| open.serial) {
+            Some(serial) => host.abandon(serial),
+            // A prompt that goes on after its answer, or nothing.
+            None => drop(host.cancel(&id)),
+        }
+        Ok(())
+    }
+
+    /// Whether the next prompt of a session has to wait because an earlier one was cancelled and has not ended, which in
+    /// version 1 it has to (`TURN-03`).
+    fn holds_back(&self, session: &str) -> PyResult<bool> {
+        Ok(self.host()?.holds_back(session))
     }
 
     /// Closes the connection from this side. Open permission requests and elicitations are answered with `cancelled` or
@@ -338,27 +416,27 @@ impl Connection {
     /// Sets the current time, in milliseconds on a monotonic clock of the host. Requests whose deadline has passed end
     /// with the outcome `timeout`, and due reminders are reported as `Advice`.
     fn handle_timeout(&self, now: u64) -> PyResult<()> {
-        self.core()?.handle_timeout(now);
+        self.host()?.handle_timeout(now);
         Ok(())
     }
 
     /// The time at which to call `handle_timeout` next, on the host's clock in milliseconds; `None` if there is no
     /// deadline.
     fn poll_timeout(&self) -> PyResult<Option<u64>> {
-        Ok(self.core()?.poll_timeout())
+        Ok(self.host()?.poll_timeout())
     }
 
     /// Whether the version, the role, the phase and the capabilities allow a method to be called now. `method:part`
     /// asks about an optional part of it, such as `session/prompt:image`.
     fn can(&self, method: &Bound<'_, PyString>) -> PyResult<bool> {
         let method = method_name(method)?;
-        Ok(self.core()?.can(&method))
+        Ok(self.host()?.can(&method))
     }
 
     /// The `Misuse` that `can` is about, as the call would raise it; `None` if the method can be called now.
     fn why_not<'py>(&self, py: Python<'py>, method: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let method = method_name(method)?;
-        let misuse = self.core()?.why_not(&method);
+        let misuse = self.host()?.why_not(&method);
         misuse.map(|misuse| errors::from_core(py, &misuse)).transpose()
     }
 

@@ -12,11 +12,11 @@ use crate::rules::{Advice, Violation};
 use crate::strings::{Frequent, Name, SessionId};
 use crate::value::{self, PyId, Reduced, Repr};
 
-/// An event of the core's as its Python class.
-pub(crate) fn from_core(py: Python<'_>, event: Event) -> PyResult<Py<PyAny>> {
+/// An event of the core's as its Python class; an update with the serial number of the call that it belongs to.
+pub(crate) fn from_core(py: Python<'_>, event: Event, exchange: Option<u64>) -> PyResult<Py<PyAny>> {
     Ok(match event {
         Event::Request(event) => Py::new(py, Request::from(event))?.into_any(),
-        Event::Notification(event) => Py::new(py, Notification::from(event))?.into_any(),
+        Event::Notification(event) => Py::new(py, Notification::from_core(event, exchange))?.into_any(),
         Event::Response(event) => Py::new(py, Response::from(event))?.into_any(),
         Event::LateResponse(event) => Py::new(py, LateResponse::from(event))?.into_any(),
         Event::Cancel(event) => Py::new(py, Cancel::from(event))?.into_any(),
@@ -134,16 +134,21 @@ pub(crate) struct Notification {
     /// a session.
     #[pyo3(get)]
     timing: Name,
+    /// The serial number of the host's open call that it belongs to, the prompt whose work it reports or the call whose
+    /// replay it is; see `OpenRequest.serial`. `None` for others, and on a connection without `handlers`.
+    #[pyo3(get)]
+    exchange: Option<u64>,
 }
 
-impl From<libacp::connection::Notification> for Notification {
-    fn from(mut event: libacp::connection::Notification) -> Self {
+impl Notification {
+    fn from_core(mut event: libacp::connection::Notification, exchange: Option<u64>) -> Self {
         Notification {
             params: JsonText::new(event.take_params()),
             method: Frequent(event.method),
             session: event.session.map(Frequent),
             update: event.update.map(Name::from),
             timing: event.timing.name().into(),
+            exchange,
         }
     }
 }
@@ -151,17 +156,18 @@ impl From<libacp::connection::Notification> for Notification {
 #[pymethods]
 impl Notification {
     #[new]
-    #[pyo3(signature = (method, params=None, session=None, update=None, timing="none"))]
+    #[pyo3(signature = (method, params=None, session=None, update=None, timing="none", exchange=None))]
     fn new(
         method: Name,
         params: Option<&Bound<'_, PyAny>>,
         session: Option<SessionId>,
         update: Option<Name>,
         timing: &str,
+        exchange: Option<u64>,
     ) -> PyResult<Self> {
         let params = JsonText::new(json::params(params)?);
         let timing = Frequent(timing.to_owned().into());
-        Ok(Notification { method, params, session, update, timing })
+        Ok(Notification { method, params, session, update, timing, exchange })
     }
 
     #[classattr]
@@ -184,17 +190,17 @@ impl Notification {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let repr = Repr::new(py, "Notification").field("method", &self.method)?.json("params", self.params.as_str());
         let repr = repr.some("session", self.session.as_ref())?.some("update", self.update.as_ref())?;
-        Ok(repr.field("timing", &self.timing)?.finish())
+        Ok(repr.field("timing", &self.timing)?.some("exchange", self.exchange)?.finish())
     }
 
     #[allow(clippy::type_complexity)] // The arguments of `new`, once more.
     fn __reduce__<'py>(
         slf: &'py Bound<'py, Self>,
-    ) -> Reduced<'py, (&'py str, RawJson, Option<&'py str>, Option<&'py str>, &'py str)> {
+    ) -> Reduced<'py, (&'py str, RawJson, Option<&'py str>, Option<&'py str>, &'py str, Option<u64>)> {
         let event = slf.get();
         let params = RawJson::from_text(&event.params);
         let (session, update) = (event.session.as_deref(), event.update.as_deref());
-        (slf.get_type(), (&event.method, params, session, update, &event.timing))
+        (slf.get_type(), (&event.method, params, session, update, &event.timing, event.exchange))
     }
 }
 

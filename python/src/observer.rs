@@ -86,7 +86,7 @@ impl Observer {
         let buffered = core.buffered();
         let seen = long(py, buffered, &mut *core, Core::poll_event);
         drop(core);
-        seen.map(|(side, event)| Ok((side.name(), events::from_core(py, event)?))).transpose()
+        seen.map(|(side, event)| Ok((side.name(), events::from_core(py, event, None)?))).transpose()
     }
 
     /// Returns an iterator over the events that are available now; it calls `next_event`.

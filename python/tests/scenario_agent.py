@@ -49,7 +49,9 @@ class AgentRun(Run):
         self.serving = asyncio.ensure_future(self.agent.serve(reader, writer))
         if self.scenario.get("bare"):
             return
-        self.send({"id": 0, "method": "initialize", "params": {"protocolVersion": 1, **self.scenario.get("peer", {})}})
+        peer = {} if self.newest == 1 else {"info": {"name": "peer", "version": "1"}}
+        peer.update(self.scenario.get("peer", {}))
+        self.send({"id": 0, "method": "initialize", "params": {"protocolVersion": self.newest, **peer}})
         if "initialize" in self.scenario.get("handlers", {}):
             await asyncio.wait_for(self.events.get(), SECONDS)
         answer = await self.frame("the answer to initialize")

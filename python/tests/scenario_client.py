@@ -104,6 +104,11 @@ class ClientRun(Run):
         params = {"sessionId": request.session.id, "toolCall": request.tool_call, "options": request.options}
         if request.meta:
             params["_meta"] = request.meta
+        if self.peer.version == 2:
+            params["title"] = request.title
+        for name in ("description", "subject"):
+            if getattr(request, name) is not None:
+                params[name] = getattr(request, name)
         event = {"session": request.session.id, "id": aio.request_id(), "params": params}
         return await self.handle("session/request_permission", request.session, event)
 
@@ -128,12 +133,14 @@ class ClientRun(Run):
         self.opening = asyncio.ensure_future(self.connect(reader, writer))
         asked = await self.frame("initialize")
         assert asked["method"] == "initialize", asked
-        self.send({"id": asked["id"], "result": {"protocolVersion": 1, **self.scenario.get("peer", {})}})
+        two = {"info": {"name": "peer", "version": "1"}, "capabilities": {"session": {}}}
+        peer = {**({} if self.newest == 1 else two), **self.scenario.get("peer", {})}
+        self.send({"id": asked["id"], "result": {"protocolVersion": self.newest, **peer}})
         await asyncio.wait_for(self.opening, SECONDS)
 
     async def connect(self, reader: Any, writer: Any) -> Any:
         self.peer = await self.stack.enter_async_context(aio.connect(reader, writer, self.client, grace=GRACE))
-        return self.peer.connection.peer_info
+        return self.peer.greeting
 
     async def ended(self) -> None:
         with contextlib.suppress(Exception):
@@ -189,6 +196,8 @@ class ClientRun(Run):
             return closed
         if method == "session/cancel":
             return await session.cancel(**meta)
+        if method == "tool_call/cancel":
+            return await session.cancel_tool_call(given["toolCallId"], **meta)
         raise Difference("format", f"there is no call for {method}")
 
     async def open(self, step: Any, method: str, given: Any, meta: Any) -> Any:

@@ -73,6 +73,11 @@ class Run:
 
     # What both have.
 
+    @property
+    def newest(self) -> int:
+        """The version in which `initialize` is played."""
+        return int(max(self.scenario.get("host", {}).get("versions", [1])))
+
     def build(self) -> Any:
         options = dict(self.scenario.get("host", {}))
         if "timeout" in options:

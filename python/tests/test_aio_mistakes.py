@@ -60,7 +60,7 @@ MISTAKES: Dict[str, "tuple[Callable[[], Any], Type[Exception], List[str]]"] = {
     "a misspelt option": (lambda: made(polcy="strict"), TypeError, ["'polcy'", "'policy'"]),
     "an option of clients": (lambda: made(permision=one), TypeError, ["'permision'"]),
     "a misspelt option of a client": (lambda: client(premission=one), TypeError, ["'permission'"]),
-    "version 2": (lambda: made(versions=(1, 2)), TypeError, ["version 1", "libacp.Connection"]),
+    "an unknown version": (lambda: made(versions=(1, 3)), ValueError, ["versions", "3"]),
     "a draft that there is not": (lambda: made(drafts=["session_frok"]), ValueError, ["'session_frok'", "'session_fork'"]),
     "a policy that there is not": (lambda: made(policy="strickt"), ValueError, ["strickt"]),
     "a prompt handler that yields": (lambda: made().prompt(yields), TypeError, ["generator", "turn.message"]),

@@ -78,7 +78,7 @@ impl Connection {
     }
 
     /// When a request ends that is cancelled now.
-    pub(super) fn grace(&self) -> Option<u64> {
+    pub(crate) fn grace(&self) -> Option<u64> {
         self.clock.after(self.state.config.cancel_grace)
     }
 

@@ -137,6 +137,11 @@ impl Request {
         self.params.take()
     }
 
+    /// Puts other params in place of these.
+    pub(crate) fn set_params(&mut self, params: String) {
+        self.params = Json::whole(params);
+    }
+
     /// The params as a Rust type.
     ///
     /// # Errors
@@ -243,6 +248,13 @@ pub enum Outcome {
 /// A result as JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultText(pub(crate) Json);
+
+impl ResultText {
+    /// A text that was not received as it is.
+    pub(crate) fn of(text: String) -> Self {
+        ResultText(Json::whole(text))
+    }
+}
 
 impl Outcome {
     /// The result as JSON text; `None` for every outcome but [`Outcome::Result`].

@@ -61,6 +61,7 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub(crate) use event::Json;
 pub use event::{
     Advice, Answered, Cancel, CloseReason, Closed, Consequence, Event, Notification, Outcome, Request, Response,
     ResultText, Violation,
@@ -322,6 +323,11 @@ impl Connection {
     /// The requests that the host sent and that have no answer yet, oldest first.
     pub fn pending(&self) -> impl Iterator<Item = &OpenRequest> {
         self.state.outbound.iter()
+    }
+
+    /// Those of the host's open requests that are prompts of this session, open it, or ask its user, oldest first.
+    pub(crate) fn pending_of<'c>(&'c self, session: &'c Arc<str>) -> impl Iterator<Item = &'c OpenRequest> {
+        self.state.outbound.of_session(session)
     }
 
     /// The requests that the peer sent and that the host has not answered yet, oldest first (RPC-15).

@@ -1,24 +1,108 @@
 //! The agent's side of a host.
+//!
+//! In both versions: `session/cancel` and `session/close` cancel the prompts that the host serves and withdraw its open
+//! questions, and what is said of a session before it has a name waits for the answer that names it ([`opening`]).
+
+mod diff;
+mod hello;
+mod newer;
+mod object;
+mod opening;
+mod options;
+mod prompts;
+mod questions;
+mod requests;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod updates;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use crate::connection::{CallOptions, Misuse, RequestKey};
+use self::newer::Newer;
+use self::opening::Openings;
+use crate::connection::{CallOptions, Cancel, Misuse, OpenRequest, RequestKey};
+use crate::schema::tables;
 use crate::{Connection, ErrorCode, Event, Id};
+
+const PROMPT: &str = "session/prompt";
+const CANCEL: &str = "session/cancel";
+const CLOSE: &str = "session/close";
+/// What is asked of a connection by the names of version 1, and is another kind of update in version 2.
+const KINDS: &[(&str, &str)] = &[
+    ("session/update:tool_call", "session/update:tool_call_update"),
+    ("session/update:plan", "session/update:plan_update"),
+    ("session/update:current_mode_update", "session/update:config_option_update"),
+];
+/// Requests to the user, which end with the work that they belong to.
+const QUESTIONS: &[&str] = &["session/request_permission", "elicitation/create"];
 
 /// What an agent does with events and calls.
 #[derive(Debug)]
 pub(super) struct AgentHost {
-    /// The methods that have handlers.
-    handlers: Vec<String>,
+    openings: Openings,
+    newer: Newer,
 }
 
 impl AgentHost {
     pub(super) fn new(handlers: Vec<String>) -> Self {
-        AgentHost { handlers }
+        AgentHost { openings: Openings::default(), newer: Newer::new(handlers) }
     }
 
     /// Takes an event of the connection, and says what the host sees of it.
-    pub(super) fn event(&mut self, _connection: &mut Connection, event: Event, ready: &mut VecDeque<Event>) {
+    pub(super) fn event(&mut self, connection: &mut Connection, event: Event, ready: &mut VecDeque<Event>) {
+        if is_newer(connection) {
+            return self.newer_event(connection, event, ready);
+        }
+        match &event {
+            Event::Notification(told) if told.method == CANCEL => {
+                if let Some(session) = &told.session {
+                    stop_prompts(connection, session, ready);
+                    withdraw(connection, session);
+                }
+            }
+            // The connection itself cancels the prompts of a session that is closed (SESS-22).
+            Event::Request(request) if request.method == CLOSE => {
+                if let Some(session) = &request.session {
+                    withdraw(connection, session);
+                }
+            }
+            Event::Closed(_) => self.openings.clear(),
+            _ => {}
+        }
+        ready.push_back(event);
+    }
+
+    fn newer_event(&mut self, connection: &mut Connection, mut event: Event, ready: &mut VecDeque<Event>) {
+        match &mut event {
+            Event::Request(_) => {
+                if let Event::Request(request) = event {
+                    self.newer.request(connection, request, ready);
+                }
+                return;
+            }
+            Event::Notification(told) if told.method == CANCEL => {
+                if let Some(session) = &told.session {
+                    self.newer.stop(connection, session, false, ready);
+                }
+            }
+            Event::Response(response) | Event::LateResponse(response) => self.newer.answered(connection, response),
+            Event::Cancel(cancel) => {
+                let session = cancel.session.as_deref().unwrap_or_default();
+                if self.newer.stop_waiting(connection, session, cancel.serial) {
+                    return;
+                }
+            }
+            // The host is not told of a prompt that it has not seen.
+            Event::Advice(advice) if advice.id.as_ref().is_some_and(|id| self.newer.waits(id)) => return,
+            Event::Closed(closed) => {
+                closed.unanswered.retain(|id| !self.newer.waits(id));
+                self.openings.clear();
+                self.newer.closed(connection);
+            }
+            _ => {}
+        }
         ready.push_back(event);
     }
 
@@ -29,21 +113,37 @@ impl AgentHost {
         params: &str,
         options: CallOptions,
     ) -> Result<Id, Misuse> {
+        if is_newer(connection) {
+            return self.newer.ask(connection, method, params, options);
+        }
         connection.request_with(method, params, options)
     }
 
+    pub(super) fn cancel(&mut self, connection: &mut Connection, request: RequestKey<'_>) -> Result<(), Misuse> {
+        let serial = request.serial.or_else(|| connection.pending_by_id(request.id?).map(|open| open.serial));
+        connection.cancel(request)?;
+        self.newer.withdrawn(serial.unwrap_or_default());
+        Ok(())
+    }
+
     pub(super) fn notify(&mut self, connection: &mut Connection, method: &str, params: &str) -> Result<(), Misuse> {
+        if is_newer(connection) {
+            return self.newer.notify(connection, method, params);
+        }
         connection.notify(method, params)
     }
 
     pub(super) fn notify_opened(
         &mut self,
         connection: &mut Connection,
-        _opening: u64,
+        opening: u64,
         method: &str,
         params: &str,
     ) -> Result<(), Misuse> {
-        connection.notify(method, params)
+        match opening::place(connection, opening, self.newer.is_replay(opening))? {
+            Some(session) => self.notify(connection, method, &opening::about(&session, params)),
+            None => self.openings.hold(opening, method, params),
+        }
     }
 
     pub(super) fn respond(
@@ -51,9 +151,38 @@ impl AgentHost {
         connection: &mut Connection,
         request: RequestKey<'_>,
         result: &str,
-        _ready: &mut VecDeque<Event>,
+        ready: &mut VecDeque<Event>,
     ) -> Result<(), Misuse> {
-        connection.respond(request, result)
+        let open = found(connection, request).map(|open| (open.serial, open.session.clone()));
+        match &open {
+            _ if !is_newer(connection) => connection.respond(request, result)?,
+            Some((serial, _)) => self.newer.respond(connection, request, *serial, result)?,
+            None => match self.newer.prompt(connection, request) {
+                Some(prompt) => self.newer.ended(connection, prompt, result, ready)?,
+                None => connection.respond(request, result)?,
+            },
+        }
+        if let Some((serial, session)) = open {
+            self.opened(connection, serial, session, result, ready);
+        }
+        Ok(())
+    }
+
+    /// Sends what was held until a request was answered.
+    fn opened(
+        &mut self,
+        connection: &mut Connection,
+        serial: u64,
+        session: Option<Arc<str>>,
+        result: &str,
+        ready: &mut VecDeque<Event>,
+    ) {
+        let Some((session, held)) = self.openings.opened(serial, session, result) else { return };
+        for (method, params) in held {
+            if let Err(misuse) = self.notify(connection, &method, &opening::about(&session, &params)) {
+                ready.push_back(opening::advice(misuse, method, &session));
+            }
+        }
     }
 
     pub(super) fn respond_error(
@@ -63,13 +192,56 @@ impl AgentHost {
         code: ErrorCode,
         message: &str,
         data: Option<&str>,
-        _ready: &mut VecDeque<Event>,
+        ready: &mut VecDeque<Event>,
     ) -> Result<(), Misuse> {
-        connection.respond_error(request, code, message, data)
+        if let Some(prompt) = self.newer.prompt(connection, request) {
+            return self.newer.failed(connection, prompt, (code, message, data), ready);
+        }
+        let open = found(connection, request).map(|open| (open.serial, open.session.clone()));
+        connection.respond_error(request, code, message, data)?;
+        if let Some((serial, session)) = open {
+            self.openings.failed(serial);
+            self.newer.refused(connection, serial, session.as_deref());
+        }
+        Ok(())
     }
 
-    pub(super) fn why_not(&self, connection: &Connection, method: &str) -> Option<Misuse> {
-        let _ = &self.handlers;
-        connection.why_not(method)
+    /// Methods and kinds of updates are named as in version 1.
+    pub(super) fn why_not(connection: &Connection, method: &str) -> Option<Misuse> {
+        let newer = KINDS.iter().find(|(known, _)| *known == method).filter(|_| is_newer(connection));
+        connection.why_not(newer.map_or(method, |(_, newer)| newer))
+    }
+}
+
+/// Whether the agreed version is one whose prompts end with a state, so that what the host says needs other words.
+fn is_newer(connection: &Connection) -> bool {
+    let tables = connection.version().and_then(tables::version);
+    tables.is_some_and(|tables| !tables.dialect.answer_ends_turn())
+}
+
+/// The peer's open request that a key names.
+fn found<'c>(connection: &'c Connection, key: RequestKey<'_>) -> Option<&'c OpenRequest> {
+    match key.serial {
+        Some(serial) => connection.unanswered_by_serial(serial),
+        None => connection.unanswered_by_id(key.id?),
+    }
+}
+
+/// Says that each prompt of a session that the host serves is cancelled.
+fn stop_prompts(connection: &Connection, session: &Arc<str>, ready: &mut VecDeque<Event>) {
+    let of_it = |open: &&OpenRequest| open.method == PROMPT && open.session.as_ref() == Some(session);
+    for OpenRequest { id, serial, method, session, .. } in connection.unanswered().filter(of_it) {
+        let (id, method, session) = (id.clone(), method.clone(), session.clone());
+        ready.push_back(Event::Cancel(Cancel { id, serial: *serial, method, session }));
+    }
+}
+
+/// Takes back the questions of a session that its user need not answer any more (CANCEL-16, ELIC-29).
+fn withdraw(connection: &mut Connection, session: &Arc<str>) {
+    let asked = |open: &&OpenRequest| QUESTIONS.contains(&&*open.method) && open.session.as_ref() == Some(session);
+    let open: Vec<u64> = connection.pending().filter(asked).map(|open| open.serial).collect();
+    for serial in open {
+        // It fails once the connection is over, which ends the questions as well.
+        let _ = connection.cancel(serial);
     }
 }

@@ -12,14 +12,15 @@
 use std::collections::VecDeque;
 
 use super::agent::AgentHost;
-use super::client::ClientHost;
-use crate::connection::{CallOptions, Misuse, RequestKey};
+use super::client::{self, ClientHost};
+use super::stop;
+use crate::connection::{CallOptions, Misuse, RequestKey, Turn};
 use crate::{Config, Connection, ErrorCode, Event, Id, Role};
 
 /// A connection for a host with handlers, which speaks the words of version 1 in both versions.
 ///
 /// Drain it like a [`Connection`]: its methods have the names and the meaning of the connection's, and
-/// [`connection_mut`](Self::connection_mut) takes bytes and the time.
+/// [`connection_mut`](Self::connection_mut) takes bytes. The time is told to the host.
 #[derive(Debug)]
 pub struct Host {
     connection: Connection,
@@ -42,10 +43,9 @@ enum Side {
 impl Host {
     /// A host with handlers for these methods, which are named as in version 1.
     pub fn new(config: Config, handlers: impl IntoIterator<Item = String>) -> Self {
-        let handlers = handlers.into_iter().collect();
         let side = match config.role {
-            Role::Agent => Side::Agent(Box::new(AgentHost::new(handlers))),
-            Role::Client => Side::Client(Box::new(ClientHost::new(handlers))),
+            Role::Agent => Side::Agent(Box::new(AgentHost::new(handlers.into_iter().collect()))),
+            Role::Client => Side::Client(Box::default()),
         };
         Host { connection: Connection::new(config), side, ready: VecDeque::new(), exchange: None }
     }
@@ -55,13 +55,21 @@ impl Host {
         Host { connection: Connection::new(config), side: Side::Plain, ready: VecDeque::new(), exchange: None }
     }
 
+    #[cfg(test)]
+    pub(super) fn agent(&self) -> &AgentHost {
+        match &self.side {
+            Side::Agent(agent) => agent,
+            _ => panic!("not an agent"),
+        }
+    }
+
     /// The connection, to ask for its state.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// The connection, to give it bytes and the time, and to take what is to be written. Messages that are sent past the
-    /// host are those of the agreed version.
+    /// The connection, to give it bytes and to take what is to be written. Messages that are sent past the host are those of
+    /// the agreed version.
     pub fn connection_mut(&mut self) -> &mut Connection {
         &mut self.connection
     }
@@ -71,6 +79,8 @@ impl Host {
     pub fn poll_event(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.ready.pop_front() {
+                // An update, if there is one, is the first of what an event has become.
+                self.exchange = self.exchange.filter(|_| matches!(event, Event::Notification(_)));
                 return Some(event);
             }
             let event = self.connection.poll_event()?;
@@ -79,11 +89,16 @@ impl Host {
                 Side::Plain => return Some(event),
                 Side::Agent(agent) => agent.event(&mut self.connection, event, &mut self.ready),
                 Side::Client(client) => {
-                    self.exchange = client.exchange(&event);
+                    self.exchange = client.exchange(&self.connection, &event);
                     client.event(&mut self.connection, event, &mut self.ready);
                 }
             }
         }
+    }
+
+    /// Whether [`poll_event`](Self::poll_event) would certainly find no event; see [`Connection::is_starved`].
+    pub fn is_starved(&mut self) -> bool {
+        self.ready.is_empty() && self.connection.is_starved()
     }
 
     /// The serial of the host's open call that the notification polled last belongs to: the prompt whose work it reports,
@@ -100,7 +115,7 @@ impl Host {
         match &mut self.side {
             Side::Plain => self.connection.request_with(method, params, options),
             Side::Agent(agent) => agent.request(&mut self.connection, method, params, options),
-            Side::Client(client) => client.request(&mut self.connection, method, params, options),
+            Side::Client(client) => client.request(&mut self.connection, method, params, options, &mut self.ready),
         }
     }
 
@@ -136,9 +151,8 @@ impl Host {
     pub fn respond<'k>(&mut self, request: impl Into<RequestKey<'k>>, result: &str) -> Result<(), Misuse> {
         let key = request.into();
         match &mut self.side {
-            Side::Plain => self.connection.respond(key, result),
+            Side::Plain | Side::Client(_) => self.connection.respond(key, result),
             Side::Agent(agent) => agent.respond(&mut self.connection, key, result, &mut self.ready),
-            Side::Client(client) => client.respond(&mut self.connection, key, result),
         }
     }
 
@@ -155,9 +169,8 @@ impl Host {
     ) -> Result<(), Misuse> {
         let key = request.into();
         match &mut self.side {
-            Side::Plain => self.connection.respond_error(key, code, message, data),
+            Side::Plain | Side::Client(_) => self.connection.respond_error(key, code, message, data),
             Side::Agent(agent) => agent.respond_error(&mut self.connection, key, code, message, data, &mut self.ready),
-            Side::Client(client) => client.respond_error(&mut self.connection, key, code, message, data),
         }
     }
 
@@ -169,8 +182,46 @@ impl Host {
     pub fn cancel<'k>(&mut self, request: impl Into<RequestKey<'k>>) -> Result<(), Misuse> {
         let key = request.into();
         match &mut self.side {
+            Side::Plain => self.connection.cancel(key),
+            Side::Agent(agent) => agent.cancel(&mut self.connection, key),
             Side::Client(client) => client.cancel(&mut self.connection, key),
-            _ => self.connection.cancel(key),
+        }
+    }
+
+    /// Gives up a call of the host that nobody waits for any more, named by its serial, in the way of its method: the turn
+    /// of a prompt is cancelled by `session/cancel`, once; `terminal/release` is left alone, as a terminal that was not
+    /// released is lost; anything else is cancelled by `$/cancel_request`. The call still ends with its response. Without
+    /// such a call, or when the connection is over, nothing is done.
+    pub fn abandon(&mut self, serial: u64) {
+        match &mut self.side {
+            Side::Client(client) => client.abandon(&mut self.connection, serial),
+            _ => stop::give_up(&mut self.connection, serial),
+        }
+    }
+
+    /// Whether the next prompt of a session has to wait: its turn was cancelled and goes on, which in version 1 has to end
+    /// first (TURN-03). In version 2 agents hold prompts back themselves.
+    pub fn holds_back(&self, session: &str) -> bool {
+        let cancelling = self.connection.session(session).is_some_and(|session| session.turn == Turn::Cancelling);
+        cancelling && (matches!(self.side, Side::Plain) || self.connection.version() == Some(1))
+    }
+
+    /// When to call [`handle_timeout`](Self::handle_timeout) next; see [`Connection::poll_timeout`]. It includes the time
+    /// limits of prompts that go on after their answer.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<u64> {
+        let own = match &self.side {
+            Side::Client(client) => client.poll_timeout(),
+            _ => None,
+        };
+        self.connection.poll_timeout().into_iter().chain(own).min()
+    }
+
+    /// Sets the time; see [`Connection::handle_timeout`].
+    pub fn handle_timeout(&mut self, now: u64) {
+        self.connection.handle_timeout(now);
+        if let Side::Client(client) = &mut self.side {
+            client.handle_timeout(&mut self.connection, now, &mut self.ready);
         }
     }
 
@@ -183,8 +234,8 @@ impl Host {
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
         match &self.side {
             Side::Plain => self.connection.why_not(method),
-            Side::Agent(agent) => agent.why_not(&self.connection, method),
-            Side::Client(client) => client.why_not(&self.connection, method),
+            Side::Agent(_) => AgentHost::why_not(&self.connection, method),
+            Side::Client(_) => client::why_not(&self.connection, method),
         }
     }
 }

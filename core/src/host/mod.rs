@@ -12,6 +12,7 @@ mod offers;
 mod paths;
 mod permissions;
 mod policy_text;
+mod stop;
 
 pub use hosted::Host;
 pub use offers::{offers, OfferError};

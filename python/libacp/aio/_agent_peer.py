@@ -26,7 +26,7 @@ from ._child import Child
 from ._client import Client
 from ._client_sessions import ENDING, LIFE, NAMED_BY_AGENT, SessionsPeer
 from ._errors import AgentEnded, no_handler, no_session
-from ._exchange import LoadingSession, Opening
+from ._exchange import Exchange, LoadingSession, Opening
 from ._host import StrPath, awaited, merged, with_meta
 from ._jobs import CHEAP, Cost, Job
 from ._methods import shown, whole
@@ -66,27 +66,30 @@ class AgentPeer(SessionsPeer):
         # The tasks that wait for an answer, other than that of a prompt.
         self._askers: List[Optional[asyncio.Task[Any]]] = []
         self._updates = self._bytes = self._asked = 0
-        super().__init__(client, reader, writer)
+        # Those that have been sent, by the serial numbers of their calls.
+        self._exchanges: Dict[Optional[int], Exchange[Any]] = {}
+        self._greeting: Dict[str, Any] = {}
+        super().__init__(client, self._handlers, reader, writer)
 
     @property
     def capabilities(self) -> v1.AgentCapabilities:
-        """The capabilities that the agent advertised in `initialize`."""
-        return cast("v1.AgentCapabilities", self.connection.capabilities)
+        """The capabilities that the agent advertised in `initialize`, in the form of version 1."""
+        return cast("v1.AgentCapabilities", self._greeting.get("agentCapabilities") or {})
 
     @property
     def info(self) -> Dict[str, Any]:
         """The name and version of the agent, if it gave them."""
-        return self.connection.peer_info.get("agentInfo") or {}
+        return self._greeting.get("agentInfo") or {}
 
     @property
     def greeting(self) -> v1.InitializeResponse:
-        """The complete answer of the agent to `initialize`, with its ``_meta``."""
-        return cast("v1.InitializeResponse", self.connection.peer_info)
+        """The complete answer of the agent to `initialize`, with its ``_meta``, in the form of version 1."""
+        return cast("v1.InitializeResponse", self._greeting)
 
     @property
     def auth_methods(self) -> List[v1.AuthMethod]:
         """The login methods that the agent offers."""
-        return self.connection.peer_info.get("authMethods") or []
+        return self._greeting.get("authMethods") or []
 
     @property
     def call(self) -> v1.CallAgent:
@@ -263,7 +266,11 @@ class AgentPeer(SessionsPeer):
         client = self._host
         capabilities = merged(shown(self._handlers), client.given_capabilities)
         params = {"clientInfo": client.info, "clientCapabilities": capabilities}
-        await self._ask("initialize", with_meta(params, meta), timeout=timeout)
+        await self._ask("initialize", with_meta(params, meta), timeout=timeout, settle=self._greeted)
+
+    def _greeted(self, response: libacp.Response, waited_for: bool) -> None:
+        if response.outcome == "result":
+            self._greeting = response.result()
 
     async def _perform(self, job: Job) -> Any:
         request = job.request
@@ -273,11 +280,12 @@ class AgentPeer(SessionsPeer):
         subject = self._subject(request.session)
         if subject is None or (subject is not self and subject._over):
             raise no_session()
-        if request.method in QUESTIONS and subject is not self and subject._exchange is not None:
+        if request.method in QUESTIONS:
             # What the question is about is seen before it.
-            await subject._exchange._caught_up(self._askers)
-        if request.method in QUESTIONS and self._wire.watchers:
-            await self._wire.watchers.go_on()
+            for exchange in subject._exchanges if subject is not self else ():
+                await exchange._caught_up(self._askers)
+            if self._wire.watchers:
+                await self._wire.watchers.go_on()
         result = await awaited(handler(subject, request.params))
         if type(result) is dict or request.method.startswith("_"):
             return result
@@ -323,7 +331,9 @@ class AgentPeer(SessionsPeer):
             self._hooks.call(notification.method, handler, subject, params)
         if notification.method != "session/update":
             return
-        if subject._take(params, size):
+        subject._name(params["update"])
+        exchange = self._exchanges.get(notification.exchange)
+        if exchange is not None and exchange._take(params, size):
             self._updates += 1
             self._bytes += size
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Set, Tuple, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Set, cast
 
 import libacp
 
@@ -29,8 +29,6 @@ GRACE = 5.0
 OPENING = ("session/new", "session/load", "session/resume", "session/fork")
 NAMED_BY_CLIENT = ("session/load", "session/resume")
 ENDING = ("session/close", "session/delete", "session/archive")
-# Questions to the user, which end with the turn that asks them.
-QUESTIONS = ("session/request_permission", "elicitation/create")
 
 
 class AgentSession:
@@ -61,8 +59,8 @@ class AgentSession:
         self.meta = params.get("_meta") or {}
         self.mcp_servers = params.get("mcpServers") or []
         self.data = None
-        # What is said before the answer that names the session waits for that answer.
-        self._held: Optional[List[Tuple[str, Mapping[str, object]]]] = None
+        # The request that opens it, while that has no answer.
+        self._opening: Optional[libacp.Request] = None
 
     @property
     def open(self) -> bool:
@@ -98,34 +96,21 @@ class AgentSession:
         While a handler opens the session, notifications are held back until after its answer, except for the replay of
         a session that is being loaded.
         """
-        if self._held is not None:
-            self._held.append((method, params or {}))
+        if self._opening is None:
+            await self.client._wire.notify(method, {"sessionId": self.id, **(params or {})})
         else:
-            await self.client.notify(method, {"sessionId": self.id, **(params or {})})
+            await self.client._wire.notify_opened(self._opening, method, params or {})
 
     async def _update(self, update: Mapping[str, Any], meta: Optional[Mapping[str, Any]] = None) -> None:
         if type(update) is not dict or "configOptions" in update:
             update = self.client._without_switches(update)
-        if self._held is not None:
-            self._held.append(("session/update", with_meta({"update": update}, meta)))
-        else:
+        if self._opening is None:
             params: Dict[str, Any] = {"sessionId": self.id, "update": update}
             if meta is not None:
                 params["_meta"] = dict(meta)
             await self.client._wire.notify("session/update", params)
-
-    async def _let_out(self) -> None:
-        held = self._held or []
-        try:
-            while held:
-                method, params = held.pop(0)
-                await self.client.notify(method, {"sessionId": self.id, **params})
-        except libacp.NoResult:
-            pass
-        except libacp.Misuse as misuse:
-            log.error("what was said while %r was opened cannot be sent: %s", self, misuse)
-        finally:
-            self._held = None
+        else:
+            await self.notify("session/update", with_meta({"update": update}, meta))
 
     def __repr__(self) -> str:
         return f"<AgentSession {self.id!r}>"
@@ -141,25 +126,26 @@ class ClientPeer(Peer):
     _host: Agent
 
     def __init__(self, agent: Agent, reader: Reader, writer: Writer) -> None:
-        super().__init__(agent, libacp.Connection("agent", **agent.options), reader, writer)
+        super().__init__(agent, libacp.Connection("agent", handlers=agent.handlers, **agent.options), reader, writer)
         self.sessions = {}
+        self._greeting: Dict[str, Any] = {}
         # Kinds of entries that were left out of answers.
         self._left_out: Set[str] = set()
 
     @property
     def capabilities(self) -> v1.ClientCapabilities:
-        """The capabilities that the client advertised in `initialize`."""
-        return cast("v1.ClientCapabilities", self.connection.capabilities)
+        """The capabilities that the client advertised in `initialize`, in the form of version 1."""
+        return cast("v1.ClientCapabilities", self._greeting.get("clientCapabilities") or {})
 
     @property
     def info(self) -> Dict[str, Any]:
         """The name and version of the client, if it gave them."""
-        return self.connection.peer_info.get("clientInfo") or {}
+        return self._greeting.get("clientInfo") or {}
 
     @property
     def greeting(self) -> v1.InitializeRequest:
-        """The complete params of `initialize`, with their ``_meta``; empty before."""
-        return cast("v1.InitializeRequest", self.connection.peer_info)
+        """The complete params of `initialize`, with their ``_meta``, in the form of version 1; empty before."""
+        return cast("v1.InitializeRequest", self._greeting)
 
     @property
     def call(self) -> v1.CallClient:
@@ -214,7 +200,7 @@ class ClientPeer(Peer):
             self._session_over(session)
 
     async def _initialize(self, job: Job, params: Any) -> Any:
-        agent = self._host
+        agent, self._greeting = self._host, params
         capabilities: Dict[str, Any] = {"sessionCapabilities": {"close": {}}}
         capabilities = merged(capabilities, shown(agent.handlers))
         capabilities = merged(capabilities, agent.given_capabilities)
@@ -234,7 +220,7 @@ class ClientPeer(Peer):
         options = what.get("configOptions") if isinstance(what, Mapping) else None
         if not options:
             return what
-        taken = ((self.connection.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")
+        taken = ((self.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")
         if taken is not None:
             return what
         return {**what, "configOptions": self._without(options, "boolean", "an option that is a switch")}
@@ -255,13 +241,13 @@ class ClientPeer(Peer):
         named = method in NAMED_BY_CLIENT
         session = AgentSession(self, params["sessionId"] if named else os.urandom(16).hex(), params)
         handler = self._host.handlers.get(method) if method == "session/new" else self._handler(job)
-        if method != "session/load":
-            session._held, job.after = [], session._let_out
+        session._opening = job.request
         result = dict(whole(method, handler and await awaited(handler(session, params))))
         if not named:
             session.id = result["sessionId"] = result.get("sessionId") or session.id
 
         def opened(result: Any) -> None:
+            session._opening = None
             self.sessions[session.id] = session
 
         job.accepted = opened
@@ -269,10 +255,9 @@ class ClientPeer(Peer):
 
     async def _close(self, job: Job, params: Any) -> Any:
         session = self._subject(params["sessionId"])
-        prompts = self._prompts(session)
-        for prompt in prompts:
-            self._stop(prompt.request.serial)
-        tasks = [prompt.task for prompt in prompts if prompt.task is not None]
+        # They are cancelled already.
+        ending = [each for each in self._jobs.values() if each.request.session == session.id]
+        tasks = [each.task for each in ending if each.request.method == "session/prompt" and each.task is not None]
         if tasks:
             await asyncio.wait(tasks)
         job.accepted = lambda result: self._look(session.id)
@@ -299,23 +284,12 @@ class ClientPeer(Peer):
         return {**result, "stopReason": "cancelled"} if turn.cancelled else result
 
     def _notified(self, notification: libacp.Notification, size: int) -> None:
-        subject = self._subject(notification.session)
-        if notification.method == "session/cancel" and isinstance(subject, AgentSession):
-            for asked in self.connection.pending:
-                if asked.session == subject.id and asked.method in QUESTIONS and isinstance(asked.id, (int, str)):
-                    self._wire.cancel(asked.id)
-            for job in self._prompts(subject):
-                self._stop(job.request.serial)
         handler = self._host.handlers.get(notification.method)
         if handler is not None:
+            subject = self._subject(notification.session)
             self._hooks.call(notification.method, handler, subject, notification.params)
 
     def _closed(self) -> None:
         for session in list(self.sessions.values()):
             del self.sessions[session.id]
             self._session_over(session)
-
-    def _prompts(self, session: AgentSession) -> List[Job]:
-        """The open prompts of a session, also those whose handler has not begun."""
-        requests = [(job, job.request) for job in self._jobs.values()]
-        return [job for job, each in requests if each.session == session.id and each.method == "session/prompt"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Sequence, Set, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Set, cast
 
 import libacp
 
@@ -36,7 +36,7 @@ class SessionsPeer(Peer):
     """The open sessions by id."""
     _host: Client
 
-    def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
+    def __init__(self, client: Client, served: Iterable[str], reader: Reader, writer: Writer) -> None:
         self.sessions = {}
         # Those that were set when the connection was made.
         self._disk, self._commands = client.files, client.terminals
@@ -47,7 +47,7 @@ class SessionsPeer(Peer):
         # Those that came too late, and are given back.
         self._given_up: Set[str] = set()
         self._endings: Set[asyncio.Task[None]] = set()
-        super().__init__(client, libacp.Connection("client", **client.options), reader, writer)
+        super().__init__(client, libacp.Connection("client", handlers=served, **client.options), reader, writer)
 
     def _object(self, session: ClientSession) -> ClientSession:
         """The one object of a session that is open, or that is being opened."""

@@ -20,6 +20,7 @@ from typing import (
     Tuple,
     Type,
     TypeVar,
+    Union,
     cast,
 )
 
@@ -29,10 +30,14 @@ from .._attributes import Attributes
 from ._wire import Call
 
 if TYPE_CHECKING:
-    from libacp.types import v1
+    from libacp.types import v1, v2
 
     from ._agent_peer import AgentPeer
     from ._session import ClientSession
+
+    # As on the wire, in the version that was agreed on.
+    Update = Union[v1.SessionUpdate, v2.SessionUpdate]
+    Told = Union[v1.SessionNotification, v2.UpdateSessionNotification]
 
 T = TypeVar("T")
 # Updates in an iterator, below which it is worth the while to let in more.
@@ -67,14 +72,12 @@ class Exchange(Generic[T]):
         self._open = False
         # Whether who iterates wants all of each notification, and not its update alone.
         self._whole = False
-        # What took the updates of the session before.
-        self._before: Optional[Exchange[Any]] = None
+        # The serial number of its call.
+        self._serial = 0
         # How many updates were handed on; who waits for one to be handed on.
         self._got = 0
         self._iterating: Optional[asyncio.Task[Any]] = None
         self._waiting: Deque[Tuple[int, asyncio.Future[None]]] = collections.deque()
-        # Whether the agent has been told that nobody wants its answer any more.
-        self._given_up = False
         self._over = asyncio.Event()
 
     def _move(self, session: ClientSession) -> None:
@@ -85,23 +88,19 @@ class Exchange(Generic[T]):
         """What the answer amounts to."""
         raise NotImplementedError
 
-    def _give_up(self, call: Call) -> None:
-        """Nobody waits for the answer any more."""
-        self.session.agent._wire.cancel(call.id)
-
-    def __aiter__(self) -> AsyncIterator[v1.SessionUpdate]:
+    def __aiter__(self) -> AsyncIterator[Update]:
         if self._call is not None or self._open:
             raise RuntimeError("this has been iterated over, or awaited, before")
         self._open = True
         return Updates(self)
 
-    def notifications(self) -> AsyncIterator[v1.SessionNotification]:
+    def notifications(self) -> AsyncIterator[Told]:
         """Iterates over the complete params of each update, including ``_meta``, in place of the updates alone. The
         update itself is the field ``update``.
         """
         updates = self.__aiter__()
         self._whole = True
-        return cast("AsyncIterator[v1.SessionNotification]", updates)
+        return cast("AsyncIterator[Told]", updates)
 
     def __await__(self) -> Generator[Any, None, T]:
         return self._answer().__await__()
@@ -149,20 +148,18 @@ class Exchange(Generic[T]):
         await self.session._free()
         if agent._wire.busy():
             await agent._wire.drain()
-        before, self.session._exchange = self.session._exchange, self
-        self._before = before
-        try:
-            call = self._call = self._ask()
-        except BaseException:
-            self.session._exchange = before
-            self._before = None
-            raise
+        call = self._call = self._ask()
         # Its error is no news to who has left early.
         call.future.add_done_callback(lambda future: future.cancelled() or future.exception())
         return call
 
     def _ask(self) -> Call:
-        return self.session.agent._wire.ask(self._method, self._params, timeout=self._timeout, settle=self._settle)
+        agent = self.session.agent
+        return agent._wire.ask(self._method, self._params, timeout=self._timeout, settle=self._settle, sent=self._sent)
+
+    def _sent(self, serial: int) -> None:
+        self._serial = serial
+        self.session.agent._exchanges[serial] = self
 
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
         self._settle_now()
@@ -170,7 +167,7 @@ class Exchange(Generic[T]):
     def _settle_now(self) -> None:
         self._over.set()
         self._more.set()
-        self.session._done(self)
+        self.session.agent._exchanges.pop(self._serial, None)
 
     def _take(self, params: Any, size: int) -> bool:
         """Takes an update, if somebody iterates."""
@@ -206,15 +203,14 @@ class Exchange(Generic[T]):
             agent._updated(self.session, update["update"] if self._whole else update)
         if agent._wire.stalled:
             agent._wire.dispatch()
-        if self._call is not None and not self._given_up and not self._over.is_set():
-            self._given_up = True
-            self._give_up(self._call)
+        if self._call is not None and not self._over.is_set():
+            agent._wire.give_up(self._call.id)
 
 
 E = TypeVar("E", bound="Exchange[Any]")
 
 
-class Updates(AsyncIterator["v1.SessionUpdate"]):
+class Updates(AsyncIterator["Update"]):
     """The iterator over the updates of an exchange.
 
     It is not a generator: when a loop is left early, its iterator is dropped and notices immediately, whereas a
@@ -225,7 +221,7 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
         self._exchange = exchange
         self._loop = asyncio.get_running_loop()
 
-    async def __anext__(self) -> v1.SessionUpdate:
+    async def __anext__(self) -> Update:
         exchange = self._exchange
         items = exchange._items
         if not items:
@@ -239,7 +235,7 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
         # What waits comes in by the dozen, but never so late that somebody runs dry.
         if agent._wire.stalled and len(items) <= FEW:
             agent._wire.dispatch()
-        handed: v1.SessionUpdate = update
+        handed: Update = update
         return handed
 
     async def aclose(self) -> None:
@@ -284,6 +280,11 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
         """The stop reason, once the turn is over."""
         return None if self.result is None else self.result["stopReason"]
 
+    @property
+    def message_id(self) -> Optional[str]:
+        """The id of the message that the prompt has become (version 2), once the turn is over."""
+        return cast("Optional[str]", None if self.result is None else self.result.get("messageId"))
+
     async def cancel(self) -> None:
         """Cancels the turn. The iteration continues until the agent ends the turn. A prompt that was not sent yet is
         not sent, and ends as ``cancelled``.
@@ -294,11 +295,17 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
 
     async def read_text(self) -> str:
         """Runs the turn to its end and returns the concatenated text of the agent's messages."""
-        said = []
+        said: List[Tuple[Optional[str], str]] = []
         async for update in self:
-            if update["sessionUpdate"] == "agent_message_chunk" and update["content"]["type"] == "text":
-                said.append(update["content"]["text"])
-        return "".join(said)
+            if update["sessionUpdate"] == "agent_message_chunk":
+                said.append((update.get("messageId"), _text(update["content"])))
+            elif update["sessionUpdate"] == "agent_message" and "content" in update:
+                # Version 2: it takes the place of what the message has said.
+                id, text = update["messageId"], "".join(map(_text, update["content"] or ()))
+                place = next((place for place, (one, _) in enumerate(said) if one == id), len(said))
+                said = [each for each in said if each[0] != id]
+                said.insert(place, (id, text))
+        return "".join(text for _, text in said)
 
     def _ask(self) -> Call:
         if not self._cancelled:
@@ -321,9 +328,6 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
     def _made(self, result: Any) -> v1.PromptResponse:
         return cast("v1.PromptResponse", result)
 
-    def _give_up(self, call: Call) -> None:
-        self.session._cancel_now()
-
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
         if response.outcome == "result":
             self.result = response.result()
@@ -331,6 +335,10 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
             # Not every agent knows that a request can be cancelled; each knows that a turn can.
             self.session._cancel_now()
         super()._settle(response, waited_for)
+
+
+def _text(block: Mapping[str, Any]) -> str:
+    return str(block["text"]) if block["type"] == "text" else ""
 
 
 class LoadingSession(Exchange["ClientSession"]):

@@ -48,6 +48,7 @@ class Options(TypedDict, total=False):
     policy: Policy
     policies: Mapping[Severity, Policy]
     limits: libacp.Limits
+    versions: Iterable[int]
     drafts: Iterable[str]
     cancel_grace: Optional[int]
     reminder: int
@@ -57,7 +58,6 @@ class Options(TypedDict, total=False):
 
 HOOKS = ("on_violation", "on_advice", "on_error", "on_late_response", "on_session_end")
 OWN = ("max_requests", "expose_errors", "trace")
-REFUSED = {"versions": "libacp.aio speaks version 1 of the protocol; version 2 is spoken by libacp.Connection"}
 
 
 class Host:
@@ -113,8 +113,6 @@ class Host:
         given: Dict[str, Any] = dict(options)
         who = type(self).__name__
         for option in given:
-            if option in REFUSED:
-                raise TypeError(f"{who}() does not take {option!r}: {REFUSED[option]}")
             if option not in Options.__annotations__:
                 also = ("title", "capabilities", *inspect.signature(type(self)).parameters)
                 hint = nearest(option, {*Options.__annotations__, *also})
@@ -132,7 +130,7 @@ class Host:
         if given.get("timeout") is not None:
             limit = milliseconds(given["timeout"])
             self.options["timeout"] = None if limit is None else max(1, limit)
-        for several in ("drafts", "foreign_methods"):
+        for several in ("versions", "drafts", "foreign_methods"):
             # They are read for each connection.
             if several in self.options:
                 self.options[several] = list(self.options[several])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Awaitable, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import libacp
 
@@ -25,7 +25,7 @@ CHEAP = Cost()
 class Job:
     """A request of the peer's that is being served."""
 
-    __slots__ = ("request", "cost", "taken", "waits", "task", "answered", "stop", "accepted", "after")
+    __slots__ = ("request", "cost", "taken", "waits", "task", "answered", "stop", "accepted")
 
     def __init__(self, request: libacp.Request, cost: Cost) -> None:
         self.request = request
@@ -40,5 +40,3 @@ class Job:
         """What cancels it, where that is more than cancelling the task."""
         self.accepted: Optional[Callable[[Any], None]] = None
         """What the host learns once the connection has taken the result."""
-        self.after: Optional[Callable[[], Awaitable[None]]] = None
-        """What is to follow the result."""

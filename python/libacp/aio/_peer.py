@@ -68,6 +68,11 @@ class Peer:
         return self.connection.capabilities
 
     @property
+    def version(self) -> Optional[int]:
+        """The version of the protocol that was agreed on; ``None`` before."""
+        return self.connection.version
+
+    @property
     def closed(self) -> bool:
         """Whether the connection has ended."""
         return self.connection.phase == "closed"
@@ -271,11 +276,9 @@ class Peer:
             else:
                 if self._wire.behind:
                     await self._caught_up()
-                accepted = self._answer(job, {} if result is None else result)
+                self._answer(job, {} if result is None else result)
                 # It may be long, and is not needed for waiting.
                 del result
-                if job.after is not None and accepted:
-                    await job.after()
             # The place among the jobs is kept until the answer has gone out.
             if self._wire.busy():
                 await self._wire.drain()
@@ -323,25 +326,23 @@ class Peer:
             return {"rule": problem.rule}
         return {"details": str(problem)} if self._host.expose_errors else None
 
-    def _answer(self, job: Job, result: Any) -> bool:
-        """Answers a request; whether the connection has taken it."""
+    def _answer(self, job: Job, result: Any) -> None:
+        """Answers a request."""
         if job.answered:
-            return False
+            return
         try:
             self.connection.respond(job.request, result)
         except libacp.Misuse as misuse:
-            if self.connection.phase == "closed":
-                return False
-            what = f"the result of the handler of {job.request.method} cannot be sent"
-            self._limited.log(what, logging.ERROR, "%s: %s", what, misuse)
-            self._hooks.tell(job.request.method, misuse)
-            self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR, data=self._exposed(misuse))
-            return False
+            if self.connection.phase != "closed":
+                what = f"the result of the handler of {job.request.method} cannot be sent"
+                self._limited.log(what, logging.ERROR, "%s: %s", what, misuse)
+                self._hooks.tell(job.request.method, misuse)
+                self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR, data=self._exposed(misuse))
+            return
         job.answered = True
         if job.accepted is not None:
             job.accepted(result)
         self._wire.dispatch()
-        return True
 
     def _refuse(self, job: Job, code: int, message: Optional[str] = None, data: Any = None) -> None:
         if job.answered:

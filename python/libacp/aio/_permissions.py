@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, List, Mapping, Optional, cast
 from .._attributes import Attributes
 
 if TYPE_CHECKING:
-    from libacp.types import v1
+    from libacp.types import v1, v2
 
     from ._session import ClientSession
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class PermissionRequest:
     """A question of an agent, whether a tool call may run."""
 
-    __slots__ = Attributes(__name__, "PermissionRequest", "session tool_call options meta __dict__ __weakref__")
+    __slots__ = Attributes(__name__, "PermissionRequest", "session tool_call options description subject meta __dict__ __weakref__")
 
     session: ClientSession
     """The session of the request."""
@@ -23,6 +23,10 @@ class PermissionRequest:
     """The tool call that waits for the answer."""
     options: List[v1.PermissionOption]
     """The options to choose from."""
+    description: Optional[str]
+    """What the agent says about the question (version 2); ``None`` if it says nothing."""
+    subject: Optional[v2.RequestPermissionSubject]
+    """What the question is about (version 2); ``None`` in version 1, and where the agent does not say it."""
     meta: Mapping[str, Any]
     """The ``_meta`` of the request; empty if there is none."""
 
@@ -30,14 +34,18 @@ class PermissionRequest:
         self.session = session
         self.tool_call = cast("v1.ToolCallUpdate", params["toolCall"])
         self.options = cast("List[v1.PermissionOption]", params["options"])
+        self.description = params.get("description")
+        self.subject = params.get("subject")
         self.meta = params.get("_meta") or {}
+        self._title: Optional[str] = params.get("title")
         self._known: Optional[str] = getattr(session, "_titles", {}).get(self.tool_call["toolCallId"])
 
     @property
     def title(self) -> str:
-        """The title of the tool call: from the request, or from earlier updates; its id if it has no title."""
-        id = self.tool_call["toolCallId"]
-        return self.tool_call.get("title") or self._known or id
+        """The title of the question, which it has in version 2; otherwise that of the tool call, from the request or from
+        earlier updates; its id if it has no title.
+        """
+        return self._title or self.tool_call.get("title") or self._known or self.tool_call["toolCallId"]
 
     def allow(self) -> Optional[str]:
         """The id of the option that allows the tool call once; ``None`` if there is none, even if there is one that

@@ -14,7 +14,7 @@ from ._watch import Watch
 
 if TYPE_CHECKING:
     from libacp.names import SessionSnapshot
-    from libacp.types import v1
+    from libacp.types import v1, v2
 
     from ._agent_peer import AgentPeer
 
@@ -51,7 +51,6 @@ class ClientSession:
         self.result = {}
         self.data = None
         self._view: Optional[View] = None
-        self._exchange: Optional[Exchange[Any]] = None
         # What the tool calls that are not over are called.
         self._titles: Dict[str, str] = {}
         # Calls that will end it, or open it, and are under way.
@@ -154,6 +153,13 @@ class ClientSession:
         options: List[v1.SessionConfigOption] = result["configOptions"]
         return options
 
+    async def cancel_tool_call(
+        self, id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v2.CancelToolCallResponse:
+        """Cancels a tool call that the agent says can be cancelled by itself (version 2), and nothing else."""
+        result = await self.request("tool_call/cancel", with_meta({"toolCallId": id}, meta), timeout=timeout)
+        return cast("v2.CancelToolCallResponse", result)
+
     async def close(
         self, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
     ) -> v1.CloseSessionResponse:
@@ -177,31 +183,26 @@ class ClientSession:
         return not (self._over or self._closing)
 
     def _cancel_now(self) -> None:
-        if self.agent.connection.phase != "closed":
+        known = self.agent.connection.session(self.id)
+        if known is not None and known.turn not in ("idle", "cancelling"):
             self.agent._wire.notify_now("session/cancel", {"sessionId": self.id})
 
     async def _free(self) -> None:
-        """Waits for a turn that was cancelled; one that was not is for the connection to refuse."""
-        while True:
-            current, known = self._exchange, self.agent.connection.session(self.id)
-            if current is None or known is None or known.turn != "cancelling":
+        """Waits for a turn that was cancelled."""
+        while self.agent.connection.holds_back(self.id):
+            going = [each for each in self._exchanges if isinstance(each, PromptTurn)]
+            if not going:
                 return
-            await current._over.wait()
+            await going[-1]._over.wait()
 
-    def _done(self, exchange: Exchange[Any]) -> None:
-        if self._exchange is exchange:
-            # A prompt goes on that was there before, as when the session is loaded meanwhile.
-            before, exchange._before = exchange._before, None
-            self._exchange = before if before is not None and not before._over.is_set() else None
+    @property
+    def _exchanges(self) -> "List[Exchange[Any]]":
+        return [each for each in self.agent._exchanges.values() if each.session is self]
 
-    def _take(self, params: Any, size: int) -> bool:
-        update = params["update"]
+    def _name(self, call: Any) -> None:
         # The policy may let through what the model does not have.
-        if type(update) is dict and update.get("sessionUpdate") in TOOL_CALLS:
-            self._name(update)
-        return self._exchange is not None and self._exchange._take(params, size)
-
-    def _name(self, call: Mapping[str, Any]) -> None:
+        if type(call) is not dict or call.get("sessionUpdate") not in TOOL_CALLS:
+            return
         id, title = str(call.get("toolCallId")), call.get("title")
         if call.get("status") in ("completed", "failed"):
             self._titles.pop(id, None)

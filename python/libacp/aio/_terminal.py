@@ -98,8 +98,8 @@ class Terminal:
         params = {"sessionId": self._session.id, "terminalId": self.id}
         client = self._session.client
         try:
-            # It goes out at once, also when this task is cancelled again; and a release is not to be cancelled.
-            await client._wire.request("terminal/release", params, urgent=True, cancel=lambda id: None)
+            # It goes out at once, also when this task is cancelled again.
+            await client._wire.request("terminal/release", params, urgent=True)
         except libacp.Error as problem:
             if client.connection.phase != "closed":
                 log.warning("the terminal %s cannot be released: %s", self.id, problem)

@@ -75,14 +75,12 @@ Settle = Callable[[libacp.Response, bool], None]
 class Call:
     """A request of the host's that waits for its answer."""
 
-    __slots__ = ("id", "future", "settle", "cancelled")
+    __slots__ = ("id", "future", "settle")
 
     def __init__(self, id: Union[int, str], future: asyncio.Future[Any], settle: Optional[Settle]) -> None:
         self.id = id
         self.future = future
         self.settle = settle
-        self.cancelled = False
-        """Whether the peer has been asked to cancel it."""
 
 
 class Wire:
@@ -133,14 +131,9 @@ class Wire:
         *,
         timeout: Optional[float] = None,
         settle: Optional[Settle] = None,
-        cancel: Optional[Callable[[Union[int, str]], None]] = None,
         urgent: bool = False,
     ) -> Any:
-        """Asks the peer, and waits for its answer.
-
-        `cancel` is what happens when the waiting task is cancelled; without it, the peer is asked to cancel the
-        request. What is `urgent` does not wait for the transport.
-        """
+        """Asks the peer, and waits for its answer. What is `urgent` does not wait for the transport."""
         if not urgent and self.busy():
             await self.drain()
         call = self.ask(method, params, timeout=timeout, settle=settle)
@@ -148,7 +141,7 @@ class Wire:
             return await call.future
         except asyncio.CancelledError:
             if self._calls.get(call.id) is call:
-                (cancel or self.cancel)(call.id)
+                self.give_up(call.id)
             raise
 
     def ask(
@@ -158,9 +151,10 @@ class Wire:
         *,
         timeout: Optional[float] = None,
         settle: Optional[Settle] = None,
+        sent: Optional[Callable[[int], None]] = None,
     ) -> Call:
         """Sends a request without waiting for anything. `settle` sees the answer in its place among the events, and
-        whether somebody still waits for it.
+        whether somebody still waits for it; `sent` learns its serial number before any of these events.
         """
         self._open_for(method)
         if self._timed or timeout is not None:
@@ -170,6 +164,10 @@ class Wire:
         else:
             id = self.connection.request(method, params, timeout=milliseconds(timeout))
         call = self._calls[id] = Call(id, self._loop.create_future(), settle)
+        if sent is not None:
+            made = self.connection.pending_by_id(id)
+            assert made is not None
+            sent(made.serial)
         self.dispatch()
         return call
 
@@ -177,6 +175,14 @@ class Wire:
         if self.busy():
             await self.drain()
         self.notify_now(method, params)
+
+    async def notify_opened(self, opening: libacp.Request, method: str, params: Mapping[str, object]) -> None:
+        """Sends a notification about the session that a request opens, once it may be named."""
+        if self.busy():
+            await self.drain()
+        self._open_for(method)
+        self.connection.notify_opened(opening, method, params)
+        self.dispatch()
 
     def notify_now(self, method: str, params: Mapping[str, object]) -> None:
         """Sends a notification without waiting for the transport: for what is small, and rare."""
@@ -189,14 +195,11 @@ class Wire:
         if self.connection.phase == "closed":
             raise libacp.NoResult("closed", method)
 
-    def cancel(self, id: Union[int, str]) -> None:
-        """Asks the peer to cancel a request; no mistake when the connection is over."""
-        call = self._calls.get(id)
-        if self.connection.phase != "closed" and not (call is not None and call.cancelled):
-            if call is not None:
-                call.cancelled = True
+    def give_up(self, id: Union[int, str]) -> None:
+        """Nobody waits for a request any more; no mistake when the connection is over."""
+        if self.connection.phase != "closed":
             self.connection.handle_timeout(self._now())
-            self.connection.cancel(id)
+            self.connection.abandon(id)
             self.dispatch()
 
     @property

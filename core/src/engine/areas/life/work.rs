@@ -150,6 +150,17 @@ impl Session {
         self.work.background.list()
     }
 
+    /// Whether the state that was told last says that the agent works in the foreground (version 2).
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.work.is_under_way()
+    }
+
+    /// Whether the agent works in the foreground, or is expected to because of a message that was inserted (version 2).
+    /// Prompts without an answer do not count.
+    pub(crate) fn is_working(&self) -> bool {
+        self.work.is_under_way() || self.work.awaits
+    }
+
     /// Whether the agent works, or may do so: nobody knows it of a child before its state is told.
     pub(in crate::engine::areas) fn may_work(&self) -> bool {
         self.turn != Turn::Idle || self.work.told == Told::Unknown

@@ -1,0 +1,155 @@
+//! What an agent's host keeps in version 2.
+
+use std::collections::hash_map::RandomState;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
+
+use super::object::{quoted, Object};
+use super::options::Options;
+use super::prompts::refuse_all;
+use super::questions::Question;
+use super::requests::Asked;
+use super::tools::Tools;
+use crate::connection::{Misuse, Request, Turn};
+use crate::{Connection, Id};
+
+pub(super) const UPDATE: &str = "session/update";
+
+/// The sessions, prompts and questions of a conversation in version 2.
+#[derive(Debug)]
+pub(super) struct Newer {
+    /// The methods that have handlers.
+    pub(super) handlers: Vec<String>,
+    pub(super) sessions: HashMap<Arc<str>, Session>,
+    /// The prompts that handlers serve, by serial. Their requests have been answered.
+    pub(super) prompts: HashMap<u64, Prompt>,
+    /// The host's open questions to the user.
+    pub(super) questions: HashMap<u64, Question>,
+    /// The peer's open requests whose answers change their shape.
+    pub(super) asked: HashMap<u64, Asked>,
+    pub(super) ids: MessageIds,
+}
+
+/// A session that is open, or is being loaded.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    /// In which order sessions were opened, from 1; 0 while it is being opened for the first time.
+    pub(super) number: u64,
+    /// The working directory and the additional directories, as JSON text.
+    pub(super) cwd: String,
+    pub(super) roots: String,
+    /// As JSON text, if it was told.
+    pub(super) title: Option<String>,
+    pub(super) options: Options,
+    pub(super) tools: Tools,
+    /// The prompt that is being served.
+    pub(super) turn: Option<u64>,
+    /// That one was cancelled.
+    pub(super) cancelled: bool,
+    /// The state `requires_action` was told.
+    pub(super) is_blocked: bool,
+    /// Prompts that wait for the end of the turn.
+    pub(super) waiting: VecDeque<Request>,
+    /// The kind and the id of the message whose chunks carry no id, while nothing else was said.
+    pub(super) message: Option<(&'static str, String)>,
+}
+
+/// A prompt that became a message.
+#[derive(Debug)]
+pub(super) struct Prompt {
+    pub(super) id: Id,
+    pub(super) session: Arc<str>,
+}
+
+impl Newer {
+    pub(super) fn new(handlers: Vec<String>) -> Self {
+        Newer {
+            handlers,
+            sessions: HashMap::new(),
+            prompts: HashMap::new(),
+            questions: HashMap::new(),
+            asked: HashMap::new(),
+            ids: MessageIds::new(),
+        }
+    }
+
+    /// How much is kept: sessions, prompts, questions, requests.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> [usize; 4] {
+        [self.sessions.len(), self.prompts.len(), self.questions.len(), self.asked.len()]
+    }
+
+    pub(super) fn serves(&self, method: &str) -> bool {
+        self.handlers.iter().any(|known| known == method)
+    }
+
+    /// Forgets a session that is not open any more, and what waits in it.
+    pub(super) fn forget_closed(&mut self, connection: &mut Connection, session: &str) {
+        if connection.session(session).is_none() {
+            let known = self.sessions.remove(session).unwrap_or_default();
+            refuse_all(connection, known.waiting, "the session has ended");
+        }
+    }
+
+    /// Whether a request is a prompt that waits, which the host has not seen.
+    pub(super) fn waits(&self, id: &Id) -> bool {
+        self.sessions.values().any(|known| known.waiting.iter().any(|waiting| waiting.id == *id))
+    }
+}
+
+impl Session {
+    /// The turn is over.
+    pub(super) fn rest(&mut self) {
+        (self.turn, self.cancelled, self.is_blocked, self.message) = (None, false, false, None);
+    }
+}
+
+/// Ids of messages, which no other connection to the same session gives either if the platform has randomness.
+#[derive(Debug)]
+pub(super) struct MessageIds {
+    prefix: u64,
+    next: u64,
+}
+
+impl MessageIds {
+    fn new() -> Self {
+        MessageIds { prefix: RandomState::new().build_hasher().finish(), next: 1 }
+    }
+
+    pub(super) fn next(&mut self) -> String {
+        let id = format!("{:016x}-{}", self.prefix, self.next);
+        self.next += 1;
+        id
+    }
+}
+
+/// Params of an update.
+pub(super) fn params(session: &str, update: &str) -> String {
+    format!("{{\"sessionId\":{},\"update\":{update}}}", quoted(session))
+}
+
+/// Tells a state with these members. An agent that has reported background work goes on to do so (LIFE-31).
+pub(super) fn tell_state(
+    connection: &mut Connection,
+    session: &str,
+    state: &str,
+    mut members: Object<'_>,
+) -> Result<(), Misuse> {
+    members.set("sessionUpdate", "\"state_update\"");
+    members.set_text("state", state);
+    if let Some(background) = connection.session(session).and_then(|session| session.background()) {
+        members.set_absent("background", background.to_owned());
+    }
+    connection.notify(UPDATE, &params(session, &members.write()))
+}
+
+/// The state of a session as it is told to a client that resumes it (SESS-77).
+pub(super) fn current_state(connection: &Connection, session: &str, known: Option<&Session>) -> &'static str {
+    let told = connection.session(session).map_or(Turn::Idle, |session| session.turn);
+    match (told, known.is_some_and(|known| known.turn.is_some()), known.is_some_and(|known| known.is_blocked)) {
+        (Turn::RequiresAction, ..) | (_, true, true) => "requires_action",
+        (Turn::Idle, false, _) => "idle",
+        _ => "running",
+    }
+}

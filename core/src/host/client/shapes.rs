@@ -1,0 +1,49 @@
+//! Small changes to JSON objects as text. What is not changed stays as it was written.
+
+use std::borrow::Cow;
+
+use crate::json::{self, Writer};
+
+/// The members of an object but for some, as members of the object that is being written.
+pub(super) fn copy(writer: &mut Writer, object: &str, but: &[&str]) {
+    for (name, value) in json::members(object) {
+        if !but.contains(&&*name) {
+            writer.key(&name).json(value);
+        }
+    }
+}
+
+/// The members of an object under other names, where `names` has them as pairs of the old name and the new one.
+pub(super) fn rename(writer: &mut Writer, object: &str, names: &[(&str, &str)]) {
+    for (name, value) in json::members(object) {
+        let new = names.iter().find(|(old, _)| *old == name);
+        writer.key(new.map_or(&*name, |(_, new)| new)).json(value);
+    }
+}
+
+/// An object that `write` writes the members of; `otherwise` if that is not JSON.
+pub(super) fn object(otherwise: &str, write: impl FnOnce(&mut Writer)) -> String {
+    let mut writer = Writer::new();
+    writer.begin_object();
+    write(&mut writer);
+    writer.end_object();
+    writer.finish().unwrap_or_else(|_| otherwise.to_owned())
+}
+
+/// An object with one member more, or with another value for it.
+pub(super) fn with(object_: &str, name: &str, value: &str) -> String {
+    object(object_, |writer| {
+        copy(writer, object_, &[name]);
+        writer.key(name).json(value);
+    })
+}
+
+/// A member that is a string.
+pub(super) fn text<'a>(json: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
+    json::unescape(json::pointer(json, pointer)?)
+}
+
+/// A member that is there, and not null.
+pub(super) fn given<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
+    json::pointer(json, pointer).filter(|value| *value != "null")
+}
