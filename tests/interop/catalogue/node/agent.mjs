@@ -16,7 +16,7 @@ const agent = new Agent("catalogue", "1.0", {
     promptCapabilities: { image: true, embeddedContext: true },
     sessionCapabilities: { additionalDirectories: {} },
   },
-  ...(values.version === "2" ? { versions: [2] } : {}),
+  versions: [Number(values.version)],
 });
 /** Clients that have logged in. */
 const users = new WeakSet();

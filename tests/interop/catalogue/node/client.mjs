@@ -26,7 +26,7 @@ const client = new Client("catalogue", "1.0", {
   terminals: new Terminals(),
   capabilities: { elicitation: { form: {} }, session: { configOptions: { boolean: {} } } },
   view: true,
-  ...(version === 2 ? { versions: [2] } : {}),
+  versions: [version],
 });
 client.on("elicitation/create", (_, { message }) =>
   message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" },

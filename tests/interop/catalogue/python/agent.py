@@ -28,7 +28,7 @@ agent = aio.Agent(
         "promptCapabilities": {"image": True, "embeddedContext": True},
         "sessionCapabilities": {"additionalDirectories": {}},
     },
-    **({"versions": [2]} if VERSION == 2 else {}),  # type: ignore[arg-type]
+    versions=[VERSION],
 )
 # Clients that have logged in; how many requests were given up.
 users: Set[aio.ClientPeer] = set()

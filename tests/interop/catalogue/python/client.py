@@ -37,7 +37,6 @@ class Lab:
         self.guarded: Optional[aio.AgentPeer] = None
         self.noted: "asyncio.Queue[Any]" = asyncio.Queue()
         self.asked = asyncio.Event()
-        versions: Any = {"versions": [2]} if version == 2 else {}
         client = self.client = aio.Client(
             "catalogue",
             "1.0",
@@ -46,7 +45,7 @@ class Lab:
             terminals=aio.Terminals(),
             capabilities={"elicitation": {"form": {}}, "session": {"configOptions": {"boolean": {}}}},
             view=True,
-            **versions,
+            versions=[version],
         )
         client.on("elicitation/create")(self.elicit)
         client.on_extension("_libacp.dev/echo")(self.echo)

@@ -273,9 +273,9 @@ async function prompt({ sessionId, prompt: blocks, _meta }) {
   return { messageId };
 }
 
-async function replay({ sessionId }) {
+async function open({ sessionId }, replayed) {
   const session = found(sessionId);
-  for (const update of session.history) await say(sessionId, update);
+  for (const update of replayed ? session.history : []) await say(sessionId, update);
   if (two) await say(sessionId, { sessionUpdate: "state_update", state: "idle" });
   return words.opened(session);
 }
@@ -297,7 +297,7 @@ const HANDLERS = {
   [of.session.list]: ({ cwd }) => ({
     sessions: [...kept.values()].filter((each) => cwd == null || each.cwd === cwd).map(({ id, cwd }) => ({ sessionId: id, cwd })),
   }),
-  [of.session.resume]: (params) => (params.replayFrom ? replay(params) : words.opened(found(params.sessionId))),
+  [of.session.resume]: (params) => open(params, params.replayFrom != null),
   [of.session.delete]: ({ sessionId }) => (kept.delete(sessionId), {}),
   async [of.session.close]({ sessionId }) {
     found(sessionId).running?.stop.abort();
@@ -313,7 +313,7 @@ const HANDLERS = {
   [of.session.prompt]: prompt,
 };
 if (!two) {
-  HANDLERS[of.session.load] = replay;
+  HANDLERS[of.session.load] = (params) => open(params, true);
   HANDLERS[of.session.setMode] = async ({ sessionId, modeId }) => {
     await say(sessionId, words.mode(Object.assign(found(sessionId), { mode: modeId })));
     return {};
