@@ -11,6 +11,7 @@ at run time.
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -190,6 +191,11 @@ def main() -> int:
         print("note: no turns with the official SDK: it needs Python 3.10")
     else:
         os.environ["LIBACP_TEST_SDK_PYTHON"] = str(official)
+    typescript = TARGET / "interop-typescript"
+    if shutil.which("node") and (typescript / "node_modules").is_dir():
+        os.environ["LIBACP_TEST_TYPESCRIPT"] = str(typescript)
+    else:
+        print("note: no turns with the official TypeScript SDK: `cargo xtask setup` brings it")
     os.environ["LIBACP_TEST_TRIO_PYTHON"] = str(trio(bin, built))
     results: List[Tuple[int, int]] = []
     python = Path()

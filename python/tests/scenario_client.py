@@ -176,8 +176,9 @@ class ClientRun(Run):
         if method == "session/list":
             return {"sessions": [each async for each in self.peer.list_sessions(given.get("cwd"), **meta)]}
         if method == "session/delete":
-            self.opened.pop(step["session"], None)
-            return await self.peer.delete_session(step["session"], **meta)
+            id = step["session"] or given["sessionId"]
+            self.opened.pop(id, None)
+            return await self.peer.delete_session(id, **meta)
         if method == "authenticate":
             return await self.peer.authenticate(given["methodId"], **meta)
         if method == "logout":

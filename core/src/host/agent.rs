@@ -2,6 +2,11 @@
 //!
 //! In both versions: `session/cancel` and `session/close` cancel the prompts that the host serves and withdraw its open
 //! questions, and what is said of a session before it has a name waits for the answer that names it ([`opening`]).
+//!
+//! In version 2, [`newer`] has what is kept of the conversation. What the client asks becomes requests of version 1 and the
+//! answers become those of version 2 in [`requests`] and [`hello`]. A prompt is answered once it is a message, and the result
+//! of its handler is told as a state: [`prompts`]. What the agent says changes its shape in [`updates`], and what it asks in
+//! [`questions`]; [`tools`], [`diff`] and [`options`] are the shapes.
 
 mod diff;
 mod hello;

@@ -196,7 +196,7 @@ impl ClientHost {
         }
     }
 
-    /// The open call that an event belongs to, if it is an update: a load whose replay it is, or the newest prompt.
+    /// The open call that an event belongs to, if it is an update: a load whose replay it is, or the prompt whose work it reports.
     pub(super) fn exchange(&self, connection: &Connection, event: &Event) -> Option<u64> {
         let Event::Notification(update) = event else { return None };
         let session = update.session.as_ref().filter(|_| update.method == "session/update")?;
@@ -209,7 +209,7 @@ impl ClientHost {
                 _ => {}
             }
         }
-        prompt.max(self.works.newest(session))
+        self.works.reported(session).or(prompt)
     }
 }
 

@@ -138,6 +138,13 @@ impl Works {
         self.0.get(session)?.prompts.last().map(|prompt| prompt.serial)
     }
 
+    /// The prompt whose work updates report: the newest one that is inserted. One that is not waits for this work to end.
+    pub(super) fn reported(&self, session: &str) -> Option<u64> {
+        let prompts = &self.0.get(session)?.prompts;
+        let inserted = prompts.iter().rev().find(|prompt| prompt.inserted.is_some());
+        inserted.or(prompts.last()).map(|prompt| prompt.serial)
+    }
+
     /// The session of an inserted prompt that was not cancelled.
     pub(super) fn inserted(&self, key: RequestKey<'_>) -> Option<(&Arc<str>, bool)> {
         let is = |prompt: &&Prompt| prompt.inserted.is_some() && prompt.is(key);

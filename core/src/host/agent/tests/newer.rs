@@ -311,3 +311,34 @@ fn an_outcome_that_nobody_knows_allows_nothing() {
     let Some(Event::Response(answer)) = pair.host.poll_event() else { panic!() };
     assert_eq!(answer.outcome.result(), Some(r#"{"outcome":{"outcome":"cancelled"}}"#));
 }
+
+#[test]
+fn an_action_that_nobody_knows_is_a_cancel() {
+    let mut pair = Pair::open(2, &[]);
+    let form = r#"{"sessionId":"s","message":"m","mode":"form","requestedSchema":{"type":"object","properties":{}}}"#;
+    pair.host.request_with("elicitation/create", form, CallOptions::default()).unwrap();
+    let Some(Event::Request(asked)) = pair.told() else { panic!() };
+    pair.client.respond(&asked, r#"{"action":"_later"}"#).unwrap();
+    pair.host.connection_mut().receive(pair.client.transmit());
+    let answer = std::iter::from_fn(|| pair.host.poll_event()).find_map(|event| match event {
+        Event::Response(answer) => Some(answer),
+        _ => None,
+    });
+    assert_eq!(answer.unwrap().outcome.result(), Some(r#"{"action":"cancel"}"#));
+}
+
+#[test]
+fn a_cursor_that_the_agent_does_not_know_is_refused() {
+    let mut pair = Pair::open(2, &["session/load", "session/resume"]);
+    let cursor = r#"{"sessionId":"s","cwd":"/w","replayFrom":{"type":"_mark"}}"#;
+    pair.client.request("session/resume", cursor).unwrap();
+    assert_eq!(pair.refusal().0, ErrorCode::INVALID_PARAMS);
+    let resume = pair.ask("session/resume", r#"{"sessionId":"s","cwd":"/w","replayFrom":null}"#);
+    assert_eq!(&*resume.method, "session/resume");
+    pair.host.respond_error(&resume, ErrorCode::INTERNAL_ERROR, "no", None).unwrap();
+    assert_eq!(pair.refusal().0, ErrorCode::INTERNAL_ERROR);
+    let (prompt, _) = pair.prompted("one");
+    pair.host.respond(&prompt, r#"{"stopReason":"end_turn"}"#).unwrap();
+    assert_eq!(pair.state(), "idle end_turn");
+    pair.quiet();
+}
