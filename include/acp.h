@@ -349,6 +349,15 @@
 // Value type: null.
 #define ACP_VALUE_NULL 6
 
+// Permission: the tool call may run, this once.
+#define ACP_PERMISSION_ALLOW 1
+
+// Permission: the tool call may not run.
+#define ACP_PERMISSION_DENY 2
+
+// Permission: the user decides.
+#define ACP_PERMISSION_ASK 3
+
 // The settings that a connection starts with.
 typedef struct acp_config acp_config;
 
@@ -364,6 +373,9 @@ typedef struct acp_items acp_items;
 
 // Follows a conversation between a client and an agent from outside.
 typedef struct acp_observer acp_observer;
+
+// Rules that decide requests for permission: allow, deny or ask.
+typedef struct acp_permission_policy acp_permission_policy;
 
 // A list of open requests, oldest first. A copy: it does not change with the connection that it came from.
 typedef struct acp_requests acp_requests;
@@ -2537,6 +2549,82 @@ ACP_MUST_USE acp_status acp_connection_respond_not_served(acp_connection *connec
 // - `serial`: the request's serial number, from its event
 // - returns: `ACP_OK`; `ACP_MISUSE` if no such request is open; or a general error
 ACP_MUST_USE acp_status acp_connection_respond_refused(acp_connection *connection, uint64_t serial);
+
+// Returns the name of an `ACP_PERMISSION_…` constant as a static NUL-terminated string; "unknown" for any other number.
+const char *acp_permission_name(int32_t action);
+
+// Creates a policy that asks about everything.
+//
+// - `*out`: the policy; the caller owns it and frees it with `acp_permission_policy_free`
+// - returns: `ACP_OK` or a general error
+ACP_MUST_USE acp_status acp_permission_policy_new(acp_permission_policy **out);
+
+// Frees a policy. Slices that came from it are not valid after that.
+//
+// - `policy`: the policy; NULL is ignored
+void acp_permission_policy_free(acp_permission_policy *policy);
+
+// Reads the rules of a policy. They take the place of those that it has, and decisions are forgotten.
+//
+// The text is an object: `rules`, a list, of which the first rule that fits decides, and `otherwise`, the action if none
+// fits (`ask`). A rule has an `action` (`allow`, `deny` or `ask`) and, all of which must fit: `kind`, a kind of tools or a
+// list; `tool`, a pattern for the tool's name or a list, with `*` and `?`; `path`, a pattern for its paths or a list, whose
+// steps are compared one by one, with `**` for any number of them; `inRoots`, whether the paths are inside of the session's
+// directories. A rule that allows by path fits no command, and no tool call that tells no path.
+//
+// - `policy`: the policy
+// - `json`: the JSON text
+// - returns: `ACP_OK`; `ACP_MISUSE` if it is no policy, and then `acp_permission_policy_error_pointer` and
+//   `acp_permission_policy_error_message` say where and why; or a general error
+ACP_MUST_USE
+acp_status acp_permission_policy_read(acp_permission_policy *policy,
+                                      acp_slice json);
+
+// Gets the place of what was wrong with the text that was read last, as a JSON pointer.
+//
+// - `policy`: the policy
+// - `*out`: the place; valid until the next call that changes the policy
+// - returns: `ACP_OK`; `ACP_NONE` if nothing was wrong; or a general error
+acp_status acp_permission_policy_error_pointer(const acp_permission_policy *policy, acp_slice *out);
+
+// Gets what was expected in place of what was wrong with the text that was read last.
+//
+// - `policy`: the policy
+// - `*out`: one sentence; valid until the next call that changes the policy
+// - returns: `ACP_OK`; `ACP_NONE` if nothing was wrong; or a general error
+acp_status acp_permission_policy_error_message(const acp_permission_policy *policy, acp_slice *out);
+
+// Decides a `session/request_permission` that a client's connection has received. It sends nothing: answer with the
+// option, which may be empty (`acp_client_answer_permission`). An action that is
+// `ACP_PERMISSION_ASK` leaves the request to the user; without anybody to ask, reject it.
+//
+// Only an option for this one call is chosen to allow it (`allow_once`); to deny it, `reject_once` before `reject_always`.
+// With a view (`acp_config_set_view`), the policy knows what was told of the tool call before; without one, it knows the
+// request alone. The paths are what the agent says: a policy saves the user questions, and holds no malicious agent.
+//
+// - `policy`: the policy; it remembers its last 256 decisions
+// - `connection`: the client's connection; not changed
+// - `params`: the params of the request as JSON text
+// - `*action`: one of `ACP_PERMISSION_…`
+// - `*option`: the id of the option; empty where there is none
+// - `*decision`: the decision as JSON text: an object with `action`, `optionId` or null, `rule` (a JSON pointer into the
+//   policy) or null, `reason`, `sessionId` and `toolCallId` or null. Both texts are valid until the next call that
+//   changes the policy
+// - returns: `ACP_OK` or a general error
+acp_status acp_permission_policy_decide(acp_permission_policy *policy,
+                                        const acp_connection *connection,
+                                        acp_slice params,
+                                        int32_t *action,
+                                        acp_slice *option,
+                                        acp_slice *decision);
+
+// Gets the last 256 decisions, oldest first.
+//
+// - `policy`: the policy
+// - `*out`: a JSON list of decisions as `acp_permission_policy_decide` has them; valid until the next call that changes
+//   the policy, this one included
+// - returns: `ACP_OK` or a general error
+acp_status acp_permission_policy_decisions(acp_permission_policy *policy, acp_slice *out);
 
 // Cuts the output of a command to the `outputByteLimit` of `terminal/create`. It is cut at the front and never inside
 // a character, so up to three bytes fewer than the limit may remain. The results are `output` and `truncated` of the

@@ -28,6 +28,7 @@
 #include "acp_lists.hpp"
 #include "acp_messages.hpp"
 #include "acp_observer.hpp"
+#include "acp_permission.hpp"
 #include "acp_result.hpp"
 
 namespace acp {

@@ -180,8 +180,8 @@ fn data_of_extensions_goes_with_short_calls() {
     talk(&agent, &client, async |agent| {
         let session = agent.new_session("/").meta(meta(r#"{"n":4}"#)).await?;
         let mut turn = session.prompt("go").meta(meta(r#"{"n":5}"#));
-        let first = turn.notification().await?.unwrap();
-        assert_eq!(first.meta.as_ref().map(Raw::as_str), Some(r#"{"n":1}"#));
+        let first = turn.update().await?.unwrap();
+        assert_eq!(first.meta().map(Raw::as_str), Some(r#"{"n":1}"#));
         turn.finish().await?;
         session.cancel().meta(meta(r#"{"n":6}"#)).await?;
         agent.load_session(session.id(), "/").meta(meta(r#"{"n":7}"#)).session().await?;
@@ -237,7 +237,7 @@ fn texts_and_titles() {
         let session = agent.new_session("/").await?;
         let mut turn = session.prompt("go");
         let first = turn.update().await?.unwrap();
-        let SessionUpdate::AgentMessageChunk(first) = first else { panic!("{first:?}") };
+        let Some(SessionUpdate::AgentMessageChunk(first)) = first.v1() else { panic!("{first:?}") };
         assert_eq!(first.message_id.as_ref().map(v1::MessageId::as_str), Some("m"));
         assert_eq!(turn.read_text().await?, "two");
         assert_eq!(turn.stop_reason(), Some(&v1::StopReason::EndTurn));

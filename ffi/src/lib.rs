@@ -10,7 +10,7 @@
 //! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `viewed` (the views that a connection
 //! or an observer keeps, generated), `rules` (the catalogue),
 //! `reader` and `writer`, `values` (JSON for hosts without a JSON library), `messages` (the most common messages in one
-//! call each), `refusals` (errors for what is not served), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
+//! call each), `refusals` (errors for what is not served), `permission` (policies), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
 
@@ -46,6 +46,8 @@ pub mod values;
 pub mod messages;
 
 pub mod refusals;
+
+pub mod permission;
 
 pub mod terminal;
 

@@ -309,7 +309,7 @@ number! {
     }
 }
 
-type Names = &'static [&'static CStr];
+pub(crate) type Names = &'static [&'static CStr];
 
 /// The names of constants, from 1 on.
 const ROLES: Names = &[c"client", c"agent"];
@@ -336,7 +336,7 @@ const SESSIONS: Names = &[c"loading", c"resuming", c"ready"];
 const TURNS: Names = &[c"idle", c"running", c"cancelling", c"requires_action"];
 const LOGINS: Names = &[c"unknown", c"required", c"done"];
 
-fn name(names: Names, number: i32) -> *const c_char {
+pub(crate) fn name(names: Names, number: i32) -> *const c_char {
     let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
     index.and_then(|index| names.get(index)).unwrap_or(&c"unknown").as_ptr()
 }

@@ -45,6 +45,7 @@ void test_events(void);
 void test_observer(void);
 void test_json(void);
 void test_messages(void);
+void test_permission(void);
 void test_wrong(void);
 void test_threads(void);
 

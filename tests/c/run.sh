@@ -97,7 +97,7 @@ play() { # program, arguments
 
 if [ "$interface" ]; then
     python3 tests/c/wrong.py include/acp.h > "$prefix/include/wrong_calls.h"
-    (cd tests/c && compile interface main.c config.c calls.c events.c observer.c json.c messages.c wrong.c threads.c support.c -pthread)
+    (cd tests/c && compile interface main.c config.c calls.c events.c observer.c json.c messages.c permission.c wrong.c threads.c support.c -pthread)
     play interface
     mkdir "$prefix/work"
     $CC -std=c99 -g -O1 $sanitize $warnings -I"$prefix/include" tests/c/files.c $files -pthread -o "$prefix/files"

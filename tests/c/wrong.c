@@ -17,6 +17,7 @@ static struct {
     acp_terminals *terminals;
     acp_items *items;
     acp_writer *writer;
+    acp_permission_policy *permission_policy;
     acp_member member;
 } given;
 
@@ -31,6 +32,7 @@ struct outputs {
     acp_terminals *terminals;
     acp_items *items;
     acp_writer *writer;
+    acp_permission_policy *permission_policy;
     acp_slice slice;
     acp_string string;
     int64_t whole;
@@ -87,6 +89,7 @@ static void set_up(state state)
     acp_connection_free(other);
     OK(acp_json_items(acp_text("{\"a\":1}"), acp_text(""), &given.items));
     OK(acp_writer_new(&given.writer));
+    OK(acp_permission_policy_new(&given.permission_policy));
     given.member = acp_member_of("a", acp_text_value("b"));
     OK(acp_config_new(ACP_ROLE_AGENT, &given.config));
     OK(acp_observer_new(given.config, &given.observer));
@@ -106,6 +109,7 @@ static void tear_down(void)
     acp_terminals_free(given.terminals);
     acp_items_free(given.items);
     acp_writer_free(given.writer);
+    acp_permission_policy_free(given.permission_policy);
 }
 
 // Refused, and no output was written.

@@ -21,11 +21,11 @@ from typing import Iterator, List, Tuple
 
 # What stands for a parameter where it is fine: members of `given` and `outputs` in wrong.c.
 POINTERS = {f"acp_{name} *": f"given.{name}" for name in
-            ("config", "connection", "observer", "event", "sessions", "requests", "terminals", "items", "writer")}
+            ("config", "connection", "observer", "event", "sessions", "requests", "terminals", "items", "writer", "permission_policy")}
 POINTERS.update({"acp_member *": "&given.member", "acp_value *": "&given.member.value"})
 OUTPUTS = {f"{kind}*": f"&outputs.{name}" for kind, name in (
     ("acp_config *", "config"), ("acp_connection *", "connection"), ("acp_observer *", "observer"),
-    ("acp_event *", "event"),
+    ("acp_event *", "event"), ("acp_permission_policy *", "permission_policy"),
     ("acp_sessions *", "sessions"), ("acp_requests *", "requests"), ("acp_terminals *", "terminals"),
     ("acp_items *", "items"), ("acp_writer *", "writer"), ("acp_slice ", "slice"), ("acp_string ", "string"), ("int32_t ", "number"),
     ("int64_t ", "whole"), ("uint64_t ", "wide"), ("uint16_t ", "version"), ("size_t ", "size"), ("double ", "real"),

@@ -57,6 +57,7 @@ void recordings();
 void reading();
 void writing();
 void messages();
+void permission();
 void memory();
 void exceptions();
 void catalogue();

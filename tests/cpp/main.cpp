@@ -33,6 +33,7 @@ constexpr struct {
     {"reading", reading},
     {"writing", writing},
     {"messages", messages},
+    {"policies for permission", permission},
     {"memory", memory},
     {"exceptions", exceptions},
     {"catalogue", catalogue},

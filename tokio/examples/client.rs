@@ -5,7 +5,6 @@
 
 use libacp::aio::{Client, Failure};
 use libacp::printable;
-use libacp::schema::v1::{ContentBlock, SessionUpdate};
 use libacp_tokio::{spawn, ClientExt, Files, Terminals};
 
 #[tokio::main(flavor = "current_thread")]
@@ -22,11 +21,9 @@ async fn main() -> Result<(), Failure> {
             let session = agent.new_session(&folder).await?;
             let mut turn = session.prompt(prompt.as_str());
             while let Some(update) = turn.update().await? {
-                if let SessionUpdate::AgentMessageChunk(chunk) = update {
-                    if let ContentBlock::Text(text) = chunk.content {
-                        // It may be anything, and must not steer the terminal.
-                        println!("{}", printable(&text.text));
-                    }
+                if let Some(text) = update.text() {
+                    // It may be anything, and must not steer the terminal.
+                    println!("{}", printable(text));
                 }
             }
             Ok(())

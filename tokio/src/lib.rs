@@ -36,7 +36,9 @@
 //!             let session = agent.new_session("/work").await?;
 //!             let mut turn = session.prompt("Hello");
 //!             while let Some(update) = turn.update().await? {
-//!                 println!("{update:?}");
+//!                 if let Some(text) = update.text() {
+//!                     print!("{text}");
+//!                 }
 //!             }
 //!             Ok(())
 //!         })

@@ -239,7 +239,7 @@ async fn several_threads_and_agents_with_all_that_a_client_has() {
                     let mut turn = session.prompt(format!("!pwd; echo {number}\n</usr/none"));
                     let mut said = String::new();
                     while let Some(update) = turn.update().await? {
-                        said += serde_json::to_value(&update)?["content"]["text"].as_str().unwrap_or_default();
+                        said += update.text().unwrap_or_default();
                     }
                     Ok(said)
                 })
@@ -257,8 +257,7 @@ async fn a_client_that_offers_nothing() {
     let said = Arc::new(Mutex::new(String::new()));
     let hearing = Arc::clone(&said);
     let client = client().on_update(async move |received| {
-        let text = serde_json::to_value(&received.update)?["content"]["text"].as_str().unwrap_or_default().to_owned();
-        hearing.lock().unwrap().push_str(&text);
+        hearing.lock().unwrap().push_str(received.text().unwrap_or_default());
         Ok(())
     });
     let agent = spawn(example("agent")).on_stderr(|_| {});

@@ -11,14 +11,15 @@ import type {
   SessionNotify,
   SessionRequest,
   Transport,
+  UpdateOf,
 } from "./shared.js";
-import type { SessionSnapshot } from "./index.js";
-import type { RequestId, v1 } from "./types.js";
+import type { SessionSnapshot, Version } from "./index.js";
+import type { RequestId, v1, v2 } from "./types.js";
 
 export * from "./shared.js";
 
 /** The options of an agent. */
-export interface AgentOptions extends HostOptions<AgentSession> {
+export interface AgentOptions<V extends Version = 1> extends HostOptions<AgentSession<V>, V> {
   /**
    * Capabilities to advertise in addition to those that follow from the registered handlers, such as `{
    * promptCapabilities: { image: true } }`; `serve` refuses one that promises a request without a handler.
@@ -30,13 +31,16 @@ export interface AgentOptions extends HostOptions<AgentSession> {
 
 /** Why a turn ended: a stop reason, a complete result, or undefined for `end_turn`. */
 export type Ending = void | undefined | v1.StopReason | Partial<v1.PromptResponse>;
+/** Requests that an agent serves in version 2 only. */
+type Cancels = Pick<v2.ClientRequests, "tool_call/cancel" | "terminal/cancel">;
 // Stands for a promise of an ending. In an async function the compiler takes a lone "refusal" for a stop reason only where
 // all that is expected is a promise, and in other functions where it is a stop reason: the second half is both, and no value is.
 type Promised = Promise<Ending> | ((v1.StopReason | Partial<v1.PromptResponse>) & Promise<Ending>);
 
 /**
  * An agent. One can serve any number of clients, and each client any number of sessions. Handlers say what it can do: one
- * for `session/load` tells clients that sessions can be loaded.
+ * for `session/load` tells clients that sessions can be loaded. With the option `versions: [1, 2]` the same handlers serve
+ * clients of both versions.
  *
  *     const agent = new Agent("echo", "1.0");
  *     agent.prompt(async (turn) => {
@@ -44,62 +48,62 @@ type Promised = Promise<Ending> | ((v1.StopReason | Partial<v1.PromptResponse>) 
  *     });
  *     await agent.serve();
  */
-export class Agent {
-  constructor(name: string, version?: string, options?: AgentOptions);
+export class Agent<V extends Version = 1> {
+  constructor(name: string, version?: string, options?: AgentOptions<V>);
   /**
    * Registers the handler for prompts. If the client cancels the turn or disconnects, `turn.signal` aborts and the
    * calls of the turn reject with its reason; the turn then ends as `cancelled`, however the handler ends. These
-   * rejections need not be handled. If a client breaks TURN-03, its second prompt is delivered and both handlers run;
-   * `policies: { warning: "strict" }` refuses it.
+   * rejections need not be handled. If a client of version 1 breaks TURN-03, its second prompt is delivered and both
+   * handlers run; `policies: { warning: "strict" }` refuses it. In version 2 it waits for the end of the first.
    */
-  prompt(handler: (turn: Turn) => Promised): this;
-  prompt(handler: (turn: Turn) => Awaitable<Ending>): this;
+  prompt(handler: (turn: Turn<V>) => Promised): this;
+  prompt(handler: (turn: Turn<V>) => Awaitable<Ending>): this;
   /**
    * Registers the handler for new sessions. Its return value is added to the result; a `sessionId` replaces the
    * generated one. Updates that it sends for the session follow the answer, and are not sent if the handler fails.
    */
   newSession(
-    handler: (session: AgentSession, params: v1.NewSessionRequest, how: How) => Awaitable<Partial<v1.NewSessionResponse> | void>,
+    handler: (session: AgentSession<V>, params: v1.NewSessionRequest, how: How) => Awaitable<Partial<v1.NewSessionResponse> | void>,
   ): this;
   /**
    * Registers the handler for loading sessions. It replays the conversation with {@link AgentSession.update} before it
    * returns.
    */
   loadSession(
-    handler: (session: AgentSession, params: v1.LoadSessionRequest, how: How) => Awaitable<v1.LoadSessionResponse | void>,
+    handler: (session: AgentSession<V>, params: v1.LoadSessionRequest, how: How) => Awaitable<v1.LoadSessionResponse | void>,
   ): this;
   /**
    * Registers the handler for resuming sessions, which replays nothing. Updates that it sends for the session follow
    * the answer.
    */
   resumeSession(
-    handler: (session: AgentSession, params: v1.ResumeSessionRequest, how: How) => Awaitable<v1.ResumeSessionResponse | void>,
+    handler: (session: AgentSession<V>, params: v1.ResumeSessionRequest, how: How) => Awaitable<v1.ResumeSessionResponse | void>,
   ): this;
   /**
    * Registers a handler for any other method. It is called with the session of the request, which need not be open, or
    * with the client, and with the params. A handler that could never be called is refused immediately.
    */
-  on: On<v1.ClientRequests, v1.ClientNotifications, AgentSession, ClientPeer, this>;
+  on: On<v1.ClientRequests & Cancels, v1.ClientNotifications, AgentSession<V>, ClientPeer<V>, this>;
   /** Serves one client until it closes its side; under Node by default on standard input and output. */
   serve(transport?: Transport, options?: { signal?: AbortSignal | undefined }): Promise<void>;
 }
 
 /** A connected client, as seen by its agent. */
-export interface ClientPeer extends Peer<"agent", v1.AgentRequests, v1.AgentNotifications> {
-  /** The capabilities that the client advertised. */
+export interface ClientPeer<V extends Version = 1> extends Peer<"agent", v1.AgentRequests, v1.AgentNotifications, V> {
+  /** The complete params of `initialize`, in the shape of version 1; undefined before it. */
+  readonly greeting: v1.InitializeRequest | undefined;
+  /** The capabilities that the client advertised, by the names of version 1. */
   readonly capabilities: v1.ClientCapabilities;
-  /** The name and version of the client, if it gave them. */
-  readonly info: Partial<v1.Implementation>;
   /** The open sessions by id. */
-  readonly sessions: ReadonlyMap<string, AgentSession>;
+  readonly sessions: ReadonlyMap<string, AgentSession<V>>;
 }
 
 /** A session, on the agent's side. */
-export interface AgentSession {
+export interface AgentSession<V extends Version = 1> {
   /** The id of the session. */
   readonly id: string;
   /** The client that opened the session. */
-  readonly client: ClientPeer;
+  readonly client: ClientPeer<V>;
   /**
    * Whether the session is open. It is not if a request only names it, as to delete it; then only the id is available.
    */
@@ -116,11 +120,14 @@ export interface AgentSession {
    * Everything that the client was told about the session, such as its plan, modes and tool calls; a new object each
    * time. Undefined if the session is not open.
    */
-  readonly snapshot: SessionSnapshot<1> | undefined;
+  readonly snapshot: SessionSnapshot<V> | undefined;
   /** Any data that the agent attaches to the session. */
   data: any;
-  /** Sends a `session/update`, also between turns. While a handler opens the session, updates follow its answer. */
-  update(update: v1.SessionUpdate, options?: { signal?: AbortSignal | undefined } & MetaOption): Promise<void>;
+  /**
+   * Sends a `session/update`, also between turns. While a handler opens the session, updates follow its answer; the replay
+   * of a load goes before it. In version 2 an update of version 1 is sent as what says the same.
+   */
+  update(update: UpdateOf<V> | v1.SessionUpdate, options?: { signal?: AbortSignal | undefined } & MetaOption): Promise<void>;
   /**
    * Sends a request like the client's `request`, with the session id added. Requests that ask the user are cancelled
    * when the client cancels the turn.
@@ -135,12 +142,12 @@ export interface AgentSession {
  * `signal` once the turn is cancelled, and with `Misuse` if the rules forbid the call, such as reading a file of a
  * client that does not support it.
  */
-export class Turn {
+export class Turn<V extends Version = 1> {
   private constructor();
   /** The session of the prompt. */
-  readonly session: AgentSession;
+  readonly session: AgentSession<V>;
   /** The client that sent the prompt. */
-  readonly client: ClientPeer;
+  readonly client: ClientPeer<V>;
   /** The id of the request. */
   readonly id: RequestId;
   /** The `_meta` of the prompt. */
@@ -160,7 +167,7 @@ export class Turn {
   /** Sends the complete plan; a string stands for a pending entry of medium priority. */
   plan(entries: readonly (string | v1.PlanEntry)[], options?: MetaOption): Promise<void>;
   /** Sends any other `session/update`. */
-  update(update: v1.SessionUpdate, options?: MetaOption): Promise<void>;
+  update(update: UpdateOf<V> | v1.SessionUpdate, options?: MetaOption): Promise<void>;
   /**
    * Reports a tool call. With `run`, it is completed when `run` returns, and failed when `run` throws. Without `run`,
    * use `await using` and call {@link ToolCall.complete}: the end of a block cannot be distinguished from an exception,

@@ -8,9 +8,7 @@ import { onAbort, stopper } from "./wire.js";
 
 // How long handlers may take to end when the client is gone.
 const GRACE = 5000;
-// Answers that open a session, and what goes out meanwhile: the replay of a load, and of the others nothing.
-const HELD = new Set(["session/new", "session/fork", "session/resume"]);
-// Requests that are cancelled with the turn that they are asked in.
+// Requests that end with the turn that they are asked in.
 const QUESTIONS = new Set(["session/request_permission", "elicitation/create"]);
 
 export class Agent extends Host {
@@ -46,10 +44,10 @@ export class Agent extends Host {
 
 export class AgentSession {
   data = undefined;
+  /** Its prompts that are being served. */
   _turns = new Set();
-  /** What is to follow the answer that opens it, while a handler makes that. */
-  _held = undefined;
-  #questions = new Set();
+  /** The request that opens it, until its answer has been taken. */
+  _opening = undefined;
 
   constructor(client, id, { cwd = "", additionalDirectories, mcpServers, _meta } = {}) {
     this.client = client;
@@ -72,47 +70,20 @@ export class AgentSession {
     return this.notify("session/update", { update, ...metaOf(meta) }, { signal });
   }
 
-  request(method, params, { signal, timeout } = {}) {
+  async request(method, params, { signal, timeout } = {}) {
     const all = { sessionId: this.id, ...params };
     if (!QUESTIONS.has(method)) return this.client.request(method, all, { signal, timeout });
-    return this._question((stop) => this.client.request(method, all, { signal: stop, timeout }), signal);
-  }
-
-  notify(method, params, options) {
-    if (!this._held) return this.client.notify(method, { sessionId: this.id, ...params }, options);
-    this._held.push([method, params]);
-    return Promise.resolve();
-  }
-
-  /** Asks the user something, until the turn is cancelled. */
-  async _question(ask, signal) {
-    const { signal: own, abort } = stopper();
-    const forget = onAbort(signal, abort);
-    this.#questions.add(abort);
+    const { signal: stop, abort } = stopper();
+    const forget = [signal, ...[...this._turns].map((turn) => turn.signal)].map((each) => onAbort(each, abort));
     try {
-      return await ask(own);
+      return await this.client.request(method, all, { signal: stop, timeout });
     } finally {
-      forget();
-      this.#questions.delete(abort);
+      for (const each of forget) each();
     }
   }
 
-  _withdraw(reason) {
-    for (const abort of this.#questions) abort(reason);
-  }
-
-  /** The answer has gone out under this id, and what was said meanwhile follows. */
-  _opened(id) {
-    this.id = id;
-    const held = this._held ?? [];
-    this._held = undefined;
-    for (const [method, params] of held) {
-      try {
-        this.client.connection.notify(method, { sessionId: id, ...params });
-      } catch (error) {
-        this.client._failed(method, error);
-      }
-    }
+  notify(method, params, { signal } = {}) {
+    return this.client._quietly(this.client._notify(method, params, { signal, session: this }));
   }
 }
 
@@ -132,10 +103,6 @@ export class ClientPeer extends Peer {
 
   constructor(agent, transport) {
     super("agent", agent, transport);
-  }
-
-  get info() {
-    return this.connection.peerInfo.clientInfo ?? {};
   }
 
   /** Serves until the client closes its side. */
@@ -162,7 +129,6 @@ export class ClientPeer extends Peer {
   }
 
   _notified({ method, session, params }) {
-    if (method === "session/cancel") this.#cancel(session);
     const handler = this._host.handlers.get(method);
     if (handler) this._call(method, handler, this.#subject(session), params);
   }
@@ -191,7 +157,7 @@ export class ClientPeer extends Peer {
   /** A result without the options that this client does not take. */
   #taken(result) {
     const options = isObject(result) ? result.configOptions : undefined;
-    if (!Array.isArray(options) || this.capabilities.session?.configOptions?.boolean) return result;
+    if (!Array.isArray(options) || this.version !== 1 || this.capabilities.session?.configOptions?.boolean) return result;
     return { ...result, configOptions: this.#without(options, ({ type }) => type === "boolean", "options that are switches") };
   }
 
@@ -207,6 +173,7 @@ export class ClientPeer extends Peer {
 
   async #initialize(params, job) {
     const agent = this._host;
+    this.greeting = params;
     const shown = [...agent.handlers.keys()].map((method) => SHOWN[method] ?? {});
     const agentCapabilities = [{ sessionCapabilities: { close: {} } }, ...shown, agent.capabilities].reduce(merged);
     const made = { agentInfo: agent.info, agentCapabilities };
@@ -222,7 +189,7 @@ export class ClientPeer extends Peer {
   async #open(params, job, id) {
     const { method } = job.request;
     const session = new AgentSession(this, id, params);
-    if (HELD.has(method)) session._held = [];
+    session._opening = job.request;
     const result = { ...resultOf(method, await this.#handle(job, session, method === "session/new")) };
     const isNamed = id !== params.sessionId;
     if (isNamed && (result.sessionId === undefined || result.sessionId === "")) result.sessionId = id;
@@ -230,7 +197,7 @@ export class ClientPeer extends Peer {
       const name = isNamed ? result.sessionId : id;
       const before = this.sessions.get(name);
       this.sessions.set(name, session);
-      session._opened(name);
+      Object.assign(session, { id: name, _opening: undefined });
       if (before) this._sessionEnded(before);
     };
     return result;
@@ -238,10 +205,7 @@ export class ClientPeer extends Peer {
 
   async #close({ sessionId }, job) {
     const session = this.sessions.get(sessionId);
-    if (session) {
-      this.#cancel(sessionId);
-      await Promise.allSettled([...session._turns]);
-    }
+    if (session) await Promise.allSettled([...session._turns].map((turn) => turn._work));
     job.whenTaken = () => {
       if (!session || this.sessions.get(sessionId) !== session) return;
       this.sessions.delete(sessionId);
@@ -255,12 +219,12 @@ export class ClientPeer extends Peer {
     const handler = this._host.handlers.get("session/prompt");
     if (!handler) throw notServed("session/prompt");
     const turn = new Turn(session, params, job);
-    const work = this.#take(handler, turn);
-    session._turns.add(work);
+    turn._work = this.#take(handler, turn);
+    session._turns.add(turn);
     try {
-      return await work;
+      return await turn._work;
     } finally {
-      session._turns.delete(work);
+      session._turns.delete(turn);
     }
   }
 
@@ -278,15 +242,6 @@ export class ClientPeer extends Peer {
     if (turn.cancelled) return { ...(isObject(result) ? result : {}), stopReason: "cancelled" };
     if (typeof result === "string") return { stopReason: result };
     return { stopReason: "end_turn", ...resultOf("session/prompt", result, "a stop reason as text, ") };
-  }
-
-  /** Cancels what runs in a session, and the prompts that have not begun. */
-  #cancel(session) {
-    for (const job of this._jobs.values()) {
-      const { method, session: about } = job.request;
-      if (about === session && method === "session/prompt") job.stop("the turn was cancelled");
-    }
-    this.sessions.get(session)?._withdraw(new DOMException("the turn was cancelled", "AbortError"));
   }
 }
 

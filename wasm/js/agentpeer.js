@@ -27,6 +27,8 @@ export class AgentPeer extends Peer {
   sessions = new Map();
   /** Those that are being loaded, and replayed meanwhile. */
   _loading = new Map();
+  /** Calls that updates belong to, by their serial numbers. */
+  _exchanges = new Map();
   /** Those that the host has opened with `request`: they have no roots here. */
   #others = new Map();
   #grace;
@@ -45,12 +47,8 @@ export class AgentPeer extends Peer {
     this._transport = transport;
   }
 
-  get info() {
-    return this.connection.peerInfo.agentInfo ?? {};
-  }
-
   get authMethods() {
-    return this.connection.peerInfo.authMethods ?? [];
+    return this.greeting?.authMethods ?? [];
   }
 
   request(method, params = {}, { signal, timeout } = {}) {
@@ -107,7 +105,8 @@ export class AgentPeer extends Peer {
     this._wire.start();
     const { info: clientInfo } = this._host;
     const clientCapabilities = this._host.offered();
-    await this._ask("initialize", { clientInfo, clientCapabilities, ...metaOf(meta) }, { timeout, signal });
+    const settle = ({ result }) => (this.greeting = result);
+    await this._ask("initialize", { clientInfo, clientCapabilities, ...metaOf(meta) }, { timeout, signal, settle });
   }
 
   async _ask(method, params, how) {
@@ -294,14 +293,14 @@ export class AgentPeer extends Peer {
     return session;
   }
 
-  _notified({ method, params, session }, size) {
+  _notified({ method, params, session, exchange }, size) {
     // Updates may come before the answer that names their session.
     const subject = this.#subject(session) ?? new ClientSession(this, session);
     const handler = this._host.handlers.get(method);
     if (handler) this._call(method, handler, subject, params);
     if (method !== "session/update") return;
     subject._titled(params.update);
-    if (subject._take(params, size)) {
+    if (this._exchanges.get(exchange)?._take(params, size)) {
       this.#updates += 1;
       this.#size += size;
     } else {

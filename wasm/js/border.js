@@ -121,7 +121,7 @@ export class Border {
     const kind = found & KIND;
     if (kind !== NOTIFICATION) return called(kind, words[record + 8], words[record + 9], method, session, text);
     const update = words[record + 4] === 0 ? undefined : this.#name(record + 4);
-    return notification(method, session, update, TIMINGS[(found / TIMING) | 0], text);
+    return notification(method, session, update, TIMINGS[(found / TIMING) | 0], text, words[record + 9]);
   }
 
   #text(place, latin1 = false) {

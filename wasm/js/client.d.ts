@@ -13,9 +13,10 @@ import type {
   SessionNotify,
   SessionRequest,
   Transport,
+  UpdateOf,
 } from "./shared.js";
-import type { SessionSnapshot, SessionView } from "./index.js";
-import type { RequestId, v1 } from "./types.js";
+import type { SessionSnapshot, SessionView, Version } from "./index.js";
+import type { RequestId, v1, v2 } from "./types.js";
 
 export type { SessionEntry, SessionView, SessionViewChanges } from "./index.js";
 export * from "./shared.js";
@@ -23,44 +24,51 @@ export * from "./shared.js";
 /** Reads and writes files for agents; the functions that it has are advertised. */
 export interface FileAccess {
   /** Called before a session is opened with its directories. */
-  begin?(session: ClientSession): void;
+  begin?(session: ClientSession<Version>): void;
   /** Called when an open session was opened again: it now has the directories with which `made` began. */
-  adopt?(session: ClientSession, made: ClientSession): void;
+  adopt?(session: ClientSession<Version>, made: ClientSession<Version>): void;
   /** Returns the text of a file, or of the requested lines. */
-  readTextFile?(session: ClientSession, params: v1.ReadTextFileRequest, how: How): Awaitable<string>;
+  readTextFile?(session: ClientSession<Version>, params: v1.ReadTextFileRequest, how: How): Awaitable<string>;
   /** Writes a file. */
-  writeTextFile?(session: ClientSession, params: v1.WriteTextFileRequest, how: How): Awaitable<void>;
+  writeTextFile?(session: ClientSession<Version>, params: v1.WriteTextFileRequest, how: How): Awaitable<void>;
 }
 
 /** Runs commands for agents. */
 export interface TerminalAccess {
   /** Starts a command and returns the id of its terminal. */
-  create(session: ClientSession, params: v1.CreateTerminalRequest, how: How): Awaitable<string>;
+  create(session: ClientSession<Version>, params: v1.CreateTerminalRequest, how: How): Awaitable<string>;
   /** Returns the output of the command so far. */
-  output(session: ClientSession, id: string, how: How): Awaitable<v1.TerminalOutputResponse>;
+  output(session: ClientSession<Version>, id: string, how: How): Awaitable<v1.TerminalOutputResponse>;
   /** Waits until the command has ended, and returns how it ended. */
-  waitForExit(session: ClientSession, id: string, how: How): Awaitable<v1.WaitForTerminalExitResponse>;
+  waitForExit(session: ClientSession<Version>, id: string, how: How): Awaitable<v1.WaitForTerminalExitResponse>;
   /** Kills the command and keeps its output. */
-  kill(session: ClientSession, id: string, how: How): Awaitable<void>;
+  kill(session: ClientSession<Version>, id: string, how: How): Awaitable<void>;
   /** Kills the command and removes the terminal. */
-  release(session: ClientSession, id: string, how: How): Awaitable<void>;
+  release(session: ClientSession<Version>, id: string, how: How): Awaitable<void>;
   /**
    * Called when the session or its connection has ended. A terminal that is created after that is released immediately.
    */
-  end?(session: ClientSession): Awaitable<void>;
+  end?(session: ClientSession<Version>): Awaitable<void>;
 }
 
 /** A question of an agent, whether a tool call may run. */
-export interface PermissionRequest {
+export interface PermissionRequest<V extends Version = 1> {
   /** The session of the request. */
-  readonly session: ClientSession;
+  readonly session: ClientSession<V>;
   /** The id of the request. */
   readonly id: RequestId;
   /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>> | null | undefined;
-  /** The title of the tool call: from the request, or from earlier updates. */
+  /** The title: of the request (version 2), of the tool call in the request, or from earlier updates. */
   readonly title: string | undefined;
-  /** The tool call that waits for the answer. */
+  /** Why the agent asks (version 2). */
+  readonly description: string | undefined;
+  /** What the agent asks about, as it said it (version 2). */
+  readonly subject: v2.RequestPermissionSubject | undefined;
+  /**
+   * The tool call that waits for the answer. If the agent asks about something else, such as a command that it runs itself
+   * (version 2), a tool call that says so.
+   */
   readonly toolCall: v1.ToolCallUpdate;
   /** The options to choose from. */
   readonly options: readonly v1.PermissionOption[];
@@ -80,13 +88,22 @@ export interface PermissionRequest {
 /** The answer to a permission request. */
 export type Choice = string | v1.PermissionOption | v1.RequestPermissionResponse | null | undefined;
 
+/** The notifications of agents; updates are those of the agreed version. */
+type Updates<V extends Version> = Omit<v1.AgentNotifications, "session/update"> & {
+  "session/update": { params: NotificationOf<V> };
+};
+/** An update with its session, of the versions that may be agreed on. */
+type NotificationOf<V extends Version> =
+  | (1 extends V ? v1.SessionNotification : never)
+  | (2 extends V ? v2.UpdateSessionNotification : never);
+
 /** The options of a client. */
-export interface ClientOptions extends HostOptions<ClientSession> {
+export interface ClientOptions<V extends Version = 1> extends HostOptions<ClientSession<V>, V> {
   /**
    * Answers permission requests: returns an option, its id, a complete result, or undefined for no choice. {@link
    * rejectAll} by default.
    */
-  permission?: ((request: PermissionRequest) => Awaitable<Choice>) | undefined;
+  permission?: ((request: PermissionRequest<V>) => Awaitable<Choice>) | undefined;
   /** Reads and writes files, such as {@link Files} or {@link ReadOnlyFiles}. */
   files?: FileAccess | undefined;
   /** Runs commands, such as {@link Terminals}. */
@@ -100,18 +117,22 @@ export interface ClientOptions extends HostOptions<ClientSession> {
    * Called with the updates that no loop receives: between turns, in turns that are only awaited, and of sessions that
    * are not open. Updates that an agent sends right after it has opened a session arrive here before `await
    * agent.newSession()` returns: distinguish sessions by `session.id`, or read {@link ClientSession.snapshot}
-   * afterwards.
+   * afterwards. Updates are those of the agreed version; {@link ClientSession.view} shows both alike.
    */
-  onUpdate?: ((session: ClientSession, update: v1.SessionUpdate) => unknown) | undefined;
+  onUpdate?: ((session: ClientSession<V>, update: UpdateOf<V>) => unknown) | undefined;
   /** Whether to keep each session as a conversation, which {@link ClientSession.view} shows (false). */
   view?: boolean | undefined;
 }
 
-/** A client. Without options, agents may do nothing through it. */
-export class Client {
-  constructor(name?: string, version?: string, options?: ClientOptions);
+/**
+ * A client. Without options, agents may do nothing through it. With the option `versions: [1, 2]` it speaks to agents of
+ * both versions, with the same handlers and calls. Version 2 has no files and terminals of clients: agents are not offered
+ * them.
+ */
+export class Client<V extends Version = 1> {
+  constructor(name?: string, version?: string, options?: ClientOptions<V>);
   /** Answers permission requests. */
-  permission: NonNullable<ClientOptions["permission"]>;
+  permission: NonNullable<ClientOptions<V>["permission"]>;
   /** Reads and writes files; a change applies to later connections. */
   files: FileAccess | undefined;
   /** Runs commands; a change applies to later connections. */
@@ -121,13 +142,13 @@ export class Client {
    * the params. A handler that could never be called is refused immediately. Handlers for files, or for all five
    * terminal methods, advertise these.
    */
-  on: On<v1.AgentRequests, v1.AgentNotifications, ClientSession, AgentPeer, this>;
+  on: On<v1.AgentRequests, Updates<V>, ClientSession<V>, AgentPeer<V>, this>;
 }
 
 /** Allows every tool call, once if there is such an option, otherwise always. */
-export function allowAll(request: PermissionRequest): string | undefined;
+export function allowAll(request: PermissionRequest<Version>): string | undefined;
 /** Rejects every tool call. */
-export function rejectAll(request: PermissionRequest): string | undefined;
+export function rejectAll(request: PermissionRequest<Version>): string | undefined;
 
 /** The options of a connection to an agent; `meta` is the `_meta` of `initialize`. */
 export interface ConnectOptions extends MetaOption {
@@ -143,7 +164,11 @@ export interface ConnectOptions extends MetaOption {
 }
 
 /** Connects to the agent at the other end of a transport, and sends `initialize`. */
-export function connect(transport: Transport, client?: Client, options?: ConnectOptions): Promise<AgentPeer>;
+export function connect<V extends Version = 1>(
+  transport: Transport,
+  client?: Client<V>,
+  options?: ConnectOptions,
+): Promise<AgentPeer<V>>;
 
 /** The options for an agent's process. */
 export interface SpawnOptions extends ConnectOptions {
@@ -167,7 +192,11 @@ export interface SpawnOptions extends ConnectOptions {
  * Starts an agent as a child process, from a program and its arguments, and sends `initialize`. Closing it closes its
  * input; if it has not ended after `grace`, it is terminated and then killed. Node only.
  */
-export function spawnAgent(command: readonly string[], client?: Client, options?: SpawnOptions): Promise<AgentPeer>;
+export function spawnAgent<V extends Version = 1>(
+  command: readonly string[],
+  client?: Client<V>,
+  options?: SpawnOptions,
+): Promise<AgentPeer<V>>;
 
 /** The options for opening a session. */
 export interface OpenOptions extends NamedCallOptions {
@@ -178,26 +207,26 @@ export interface OpenOptions extends NamedCallOptions {
 }
 
 /** A connected agent, as seen by its client. */
-export interface AgentPeer extends Peer<"client", v1.ClientRequests, v1.ClientNotifications> {
-  /** The capabilities that the agent advertised. */
+export interface AgentPeer<V extends Version = 1> extends Peer<"client", v1.ClientRequests, v1.ClientNotifications, V> {
+  /** The complete answer to `initialize`, in the shape of version 1. */
+  readonly greeting: v1.InitializeResponse | undefined;
+  /** The capabilities that the agent advertised, by the names of version 1. */
   readonly capabilities: v1.AgentCapabilities;
-  /** The name and version of the agent, if it gave them. */
-  readonly info: Partial<v1.Implementation>;
   /** The login methods that the agent offers. */
   readonly authMethods: readonly v1.AuthMethod[];
   /** The process of the agent, if there is one. */
   readonly process: ChildLike | undefined;
   /** The open sessions by id. */
-  readonly sessions: ReadonlyMap<string, ClientSession>;
+  readonly sessions: ReadonlyMap<string, ClientSession<V>>;
   /** Creates a session in a working directory, which is an absolute path. */
-  newSession(cwd: string, options?: OpenOptions): Promise<ClientSession>;
+  newSession(cwd: string, options?: OpenOptions): Promise<ClientSession<V>>;
   /**
    * Loads an earlier session: await the result, or first iterate over it to receive the replayed updates. Loading an
    * open session returns its existing object.
    */
-  loadSession(id: string, cwd: string, options?: OpenOptions): Exchange<ClientSession>;
+  loadSession(id: string, cwd: string, options?: OpenOptions): Exchange<ClientSession<V>, V>;
   /** Resumes an earlier session without a replay. Resuming an open session returns its existing object. */
-  resumeSession(id: string, cwd: string, options?: OpenOptions): Promise<ClientSession>;
+  resumeSession(id: string, cwd: string, options?: OpenOptions): Promise<ClientSession<V>>;
   /** Iterates over the sessions that the agent stores; pages are requested when they are needed. */
   listSessions(cwd?: string, options?: NamedCallOptions): AsyncGenerator<v1.SessionInfo, void, void>;
   /** Asks the agent to delete a session, if it supports that. */
@@ -212,11 +241,11 @@ export interface AgentPeer extends Peer<"client", v1.ClientRequests, v1.ClientNo
 }
 
 /** A session, on the client's side. */
-export interface ClientSession {
+export interface ClientSession<V extends Version = 1> {
   /** The id of the session. */
   readonly id: string;
   /** The agent of the session. */
-  readonly agent: AgentPeer;
+  readonly agent: AgentPeer<V>;
   /** Whether the session is open. */
   readonly open: boolean;
   /** The working directory, an absolute path. */
@@ -229,7 +258,7 @@ export interface ClientSession {
    * Everything that is known about the session, such as its modes and options; a new object each time. Undefined if the
    * session is not open.
    */
-  readonly snapshot: SessionSnapshot<1> | undefined;
+  readonly snapshot: SessionSnapshot<V> | undefined;
   /**
    * The session as a conversation: all that a client draws, whoever has received the updates. Undefined unless the
    * client has the option `view`. After the end of the session it stays as it was.
@@ -241,9 +270,11 @@ export interface ClientSession {
    * Creates a prompt of text, a content block, or several of them. It is sent when it is first iterated over or
    * awaited.
    */
-  prompt(what: Content | readonly Content[], options?: NamedCallOptions): PromptTurn;
+  prompt(what: Content | readonly Content[], options?: NamedCallOptions): PromptTurn<V>;
   /** Cancels the work of the session. This also answers its open permission requests. */
   cancel(options?: MetaOption): Promise<void>;
+  /** Cancels one tool call, if the agent allows that (version 2). */
+  cancelToolCall(toolCallId: string, options?: NamedCallOptions): Promise<v2.CancelToolCallResponse>;
   /** Sets the mode of the session. */
   setMode(modeId: string, options?: NamedCallOptions): Promise<v1.SetSessionModeResponse>;
   /** Sets a config option, and returns all options with their current values. */
@@ -261,26 +292,28 @@ export interface ClientSession {
  * A request that causes updates before its answer. Iterate over the updates, or await the answer. Leaving a loop early
  * cancels it, and so does the signal.
  */
-export interface Exchange<T> extends PromiseLike<T> {
+export interface Exchange<T, V extends Version = 1> extends PromiseLike<T> {
   /** The session of the request. */
-  readonly session: ClientSession;
-  [Symbol.asyncIterator](): AsyncGenerator<v1.SessionUpdate, void, void>;
+  readonly session: ClientSession<V>;
+  [Symbol.asyncIterator](): AsyncGenerator<UpdateOf<V>, void, void>;
   /** Iterates over the complete params of each update, including `_meta`. */
-  notifications(): AsyncGenerator<v1.SessionNotification, void, void>;
+  notifications(): AsyncGenerator<NotificationOf<V>, void, void>;
 }
 
-/** A prompt and its turn. */
-export interface PromptTurn extends Exchange<v1.PromptResponse> {
+/** A prompt and its turn, which ends when the work that it has started does. */
+export interface PromptTurn<V extends Version = 1> extends Exchange<v1.PromptResponse, V> {
   /** The answer, once the turn is over. */
   readonly result: v1.PromptResponse | undefined;
   /** The stop reason, once the turn is over. */
   readonly stopReason: v1.StopReason | undefined;
+  /** The id of the prompt's message, once the turn is over (version 2). */
+  readonly messageId: string | undefined;
   /**
    * Cancels the turn. The iteration continues until the agent ends the turn. A prompt that has not been sent is not
    * sent, and ends as `cancelled`; a turn that has ended does not change.
    */
   cancel(): Promise<void>;
-  /** Runs the turn to its end and returns the concatenated text of the agent's messages. */
+  /** Runs the turn to its end and returns the concatenated text of the agent's messages, as they are at its end. */
   readText(): Promise<string>;
 }
 
@@ -289,7 +322,7 @@ export interface FileAsked {
   /** The directory of the session that contains the file, with all links resolved. */
   readonly root: string;
   /** The session. */
-  readonly session: ClientSession;
+  readonly session: ClientSession<Version>;
 }
 
 /** The options of {@link Files} and {@link ReadOnlyFiles}. */
@@ -322,11 +355,11 @@ export function guarded(path: string, writing: boolean, asked: { readonly root: 
 export class ReadOnlyFiles {
   constructor(options?: FilesOptions);
   /** Called before the session is opened. Without this call, a session begins with its first file. */
-  begin(session: ClientSession): void;
+  begin(session: ClientSession<Version>): void;
   /** Called when an open session was opened again: it now has the directories with which `made` began. */
-  adopt(session: ClientSession, made: ClientSession): void;
+  adopt(session: ClientSession<Version>, made: ClientSession<Version>): void;
   /** Returns the text of a file, or of the requested lines. */
-  readTextFile(session: ClientSession, params: v1.ReadTextFileRequest, how?: How): Promise<string>;
+  readTextFile(session: ClientSession<Version>, params: v1.ReadTextFileRequest, how?: How): Promise<string>;
 }
 
 /**
@@ -336,7 +369,7 @@ export class ReadOnlyFiles {
  */
 export class Files extends ReadOnlyFiles {
   /** Writes a file. */
-  writeTextFile(session: ClientSession, params: v1.WriteTextFileRequest): Promise<void>;
+  writeTextFile(session: ClientSession<Version>, params: v1.WriteTextFileRequest): Promise<void>;
 }
 
 /** The options of {@link Terminals}. */
@@ -355,7 +388,7 @@ export interface TerminalsOptions {
    */
   endsWithProcess?: boolean | undefined;
   /** Called with the output of a command while it prints it. */
-  onOutput?: ((session: ClientSession, id: string, text: string) => unknown) | undefined;
+  onOutput?: ((session: ClientSession<Version>, id: string, text: string) => unknown) | undefined;
 }
 
 /**
@@ -367,15 +400,15 @@ export interface TerminalsOptions {
 export class Terminals {
   constructor(options?: TerminalsOptions);
   /** Starts a command and returns the id of its terminal. */
-  create(session: ClientSession, params: v1.CreateTerminalRequest): Promise<string>;
+  create(session: ClientSession<Version>, params: v1.CreateTerminalRequest): Promise<string>;
   /** Returns the output so far, and the exit status once the command has ended. */
-  output(session: ClientSession, id: string): v1.TerminalOutputResponse;
+  output(session: ClientSession<Version>, id: string): v1.TerminalOutputResponse;
   /** Waits until the command has ended, and returns how it ended. */
-  waitForExit(session: ClientSession, id: string): Promise<v1.WaitForTerminalExitResponse>;
+  waitForExit(session: ClientSession<Version>, id: string): Promise<v1.WaitForTerminalExitResponse>;
   /** Kills the command and keeps its output. */
-  kill(session: ClientSession, id: string): void;
+  kill(session: ClientSession<Version>, id: string): void;
   /** Kills the command and removes the terminal, after two seconds even if the command cannot be killed. */
-  release(session: ClientSession, id: string): Promise<void>;
+  release(session: ClientSession<Version>, id: string): Promise<void>;
   /** Ends the commands of a session, including those that are being started; nothing is started for it afterwards. */
-  end(session: ClientSession): Promise<void>;
+  end(session: ClientSession<Version>): Promise<void>;
 }

@@ -6,11 +6,13 @@ import { SHOWN, TERMINALS } from "./methods.js";
 
 /** What an agent asks the user to allow. */
 export class PermissionRequest {
-  constructor(session, { toolCall, options, _meta }, how = {}) {
+  constructor(session, { toolCall, options, title, description, subject, _meta }, how = {}) {
     this.session = session;
     this.id = how.id;
     this.toolCall = toolCall;
-    this.title = toolCall.title ?? session._titles?.get(toolCall.toolCallId);
+    this.title = title ?? toolCall.title ?? session._titles?.get(toolCall.toolCallId);
+    this.description = description ?? undefined;
+    this.subject = subject ?? undefined;
     this.options = options;
     this.meta = _meta;
     this.signal = how.signal;
@@ -108,9 +110,13 @@ export class Client extends Host {
     return this.handlers.get(method) ?? own;
   }
 
+  methods() {
+    return [...super.methods(), ...this.#own.keys(), "session/request_permission"];
+  }
+
   /** What agents are told that they can use. */
   offered() {
-    const served = [...this.handlers.keys(), ...this.#own.keys()];
+    const served = this.methods();
     const shown = served.map((method) => SHOWN[method] ?? {});
     const terminal = served.includes("terminal/create") ? [{ terminal: true }] : [];
     return [{}, ...shown, ...terminal, this.capabilities].reduce(merged);

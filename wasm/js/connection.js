@@ -2,7 +2,7 @@
 // in index.d.ts; what it means, in the core. What can be asked of it is generated: getters.js.
 import { Bell } from "./bell.js";
 import { Border } from "./border.js";
-import { Misuse } from "./events.js";
+import { Misuse } from "./mistakes.js";
 import { getters } from "./getters.js";
 import { parse, stringify } from "./json.js";
 
@@ -26,6 +26,7 @@ const OPTIONS = {
   promptQueueing: [(value) => typeof value === "boolean", "a boolean"],
   foreignMethods: NAMES,
   view: [(value) => typeof value === "boolean", "a boolean"],
+  handlers: NAMES,
   limits: [(value) => typeof value === "object" && value !== null, "an object"],
 };
 const POLICIES = { note: TEXT, warning: TEXT, error: TEXT };
@@ -251,6 +252,10 @@ export class Connection {
     this.#say(textOf(method, "method"), valueText(params, "params")).notify();
   }
 
+  notifyOpened(request, method, params = {}) {
+    this.#say(textOf(method, "method"), valueText(params, "params")).notifyOpened(request.serial);
+  }
+
   respond(request, result = {}) {
     const [id, serial] = target(request);
     this.#say(id, valueText(result, "result")).respond(serial);
@@ -264,6 +269,16 @@ export class Connection {
 
   cancel(id) {
     this.#say(idText(id)).cancel();
+  }
+
+  abandon(serial) {
+    this.#live.abandon(serial);
+  }
+
+  holdsBack(session) {
+    const core = this.#still;
+    this.#border.say(textOf(session, "session"));
+    return core.holdsBack();
   }
 
   close() {

@@ -1,5 +1,5 @@
 // What goes wrong between two sides that both behave: an answer that is an error, no answer, a handler's refusal.
-import { branded } from "./events.js";
+import { branded } from "./mistakes.js";
 import { excerpt } from "./log.js";
 
 // Characters of a peer's text in a message.

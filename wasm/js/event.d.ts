@@ -69,6 +69,11 @@ interface NotificationAs<M extends string, P> extends WithParams<P> {
   update?: string;
   /** When it was sent: during a turn, in a replay of the history, outside of both, or about no session. */
   timing: "turn" | "replay" | "idle" | "none";
+  /**
+   * The serial number of the host's open request that a `session/update` belongs to: a load whose replay it is, or the newest
+   * prompt. Only with the option `handlers`.
+   */
+  exchange?: number;
 }
 
 interface ResponseAs<M extends string> extends Call<M> {

@@ -18,7 +18,8 @@ export class ClientSession {
   /** Titles of tool calls that have not ended. */
   _titles = new Map();
   #view;
-  #exchange;
+  /** Its exchanges that have not ended. */
+  #running = new Set();
 
   constructor(agent, id, cwd = "", further = []) {
     this.agent = agent;
@@ -81,28 +82,20 @@ export class ClientSession {
     return this.agent.notify(method, { sessionId: this.id, ...params }, options);
   }
 
-  _cancelNow() {
-    const { connection, _wire } = this.agent;
-    if (connection.phase !== "closed") _wire.notifyNow("session/cancel", { sessionId: this.id });
+  cancelToolCall(toolCallId, { meta, ...how } = {}) {
+    return this.request("tool_call/cancel", { toolCallId, ...metaOf(meta) }, how);
   }
 
   /** Waits for a turn that was cancelled; one that was not is for the connection to refuse. */
   async _free(exchange, signal) {
-    for (;;) {
-      const current = this.#exchange;
-      const turn = this.agent.connection.session(this.id)?.turn;
-      if (!current || !(current._left || turn === "cancelling")) break;
-      await unlessAborted(current._over.promise, signal);
+    for (const other of this.#running) {
+      if (this.agent.connection.holdsBack(this.id)) await unlessAborted(other._over.promise, signal);
     }
-    this.#exchange ??= exchange;
+    this.#running.add(exchange);
   }
 
   _done(exchange) {
-    if (this.#exchange === exchange) this.#exchange = undefined;
-  }
-
-  _take(params, size) {
-    return this.#exchange?._take(params, size) ?? false;
+    this.#running.delete(exchange);
   }
 
   /** Remembers what a tool call is called until it has ended: a request for permission may only give its id. */
@@ -119,7 +112,7 @@ export class ClientSession {
 
   /** Waits until the updates so far have been handed over. */
   async _handedOver() {
-    await this.#exchange?._handedOver();
+    await Promise.all([...this.#running].map((exchange) => exchange._handedOver()));
   }
 
   /** It has been opened once more, with other directories it may be. */
@@ -132,8 +125,6 @@ disposable(ClientSession, "close");
 /** A request with updates before its answer: iterate over them, or await the answer. Sent at the first step. */
 class Exchange {
   _over = deferred();
-  /** Nobody wants its answer any more. */
-  _left = false;
   #method;
   #params;
   #signal;
@@ -141,7 +132,8 @@ class Exchange {
   #asking;
   #open = false;
   #ended = false;
-  #givenUp = false;
+  /** Its serial number, once it has been sent. */
+  #serial;
   #stop = new AbortController();
   #items = [];
   #more;
@@ -226,15 +218,16 @@ class Exchange {
         this._settle(response);
         this.#end();
       };
-      const cancel = (id) => {
-        this.#givenUp = true;
-        this._giveUp(id);
+      const { agent } = this.session;
+      const sent = (serial) => {
+        this.#serial = serial;
+        agent._exchanges.set(serial, this);
       };
-      const how = { settle, cancel, signal: this.#stop.signal, timeout: this.#timeout };
-      return await this.session.agent._ask(this.#method, this.#params, how);
+      const how = { sent, settle, signal: this.#stop.signal, timeout: this.#timeout };
+      return await agent._ask(this.#method, this.#params, how);
     } catch (error) {
       // What has been sent ends with its answer, and not before.
-      if (!this.#givenUp) this.#end();
+      if (this.#serial === undefined) this.#end();
       throw this.#signal?.aborted ? this.#signal.reason : error;
     } finally {
       forget();
@@ -272,6 +265,7 @@ class Exchange {
     this.#more?.resolve();
     this._finished();
     this.session._done(this);
+    this.session.agent._exchanges.delete(this.#serial);
   }
 
   /** Takes an update, if somebody iterates. */
@@ -293,12 +287,10 @@ class Exchange {
     }
     this.#caughtUp();
     this.#more?.resolve();
-    if (this.#ended) return;
-    this._left = true;
-    this.#stop.abort(new DOMException("the exchange was left", "AbortError"));
+    if (!this.#ended) this.#stop.abort(new DOMException("the exchange was left", "AbortError"));
   }
 
-  // What the kinds of exchanges add; each has a `_giveUp(id)` for when nobody wants the answer any more.
+  // What the kinds of exchanges add.
 
   /** What takes the place of sending it. */
   _instead() {
@@ -319,6 +311,10 @@ export class PromptTurn extends Exchange {
     return this.result?.stopReason;
   }
 
+  get messageId() {
+    return this.result?.messageId;
+  }
+
   /** Cancelled before it was sent. */
   #isCancelled = false;
 
@@ -328,11 +324,17 @@ export class PromptTurn extends Exchange {
   }
 
   async readText() {
-    let text = "";
-    for await (const update of this) {
-      if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") text += update.content.text;
+    const messages = new Map();
+    let last;
+    for await (const { sessionUpdate, messageId, content } of this) {
+      const isPiece = sessionUpdate === "agent_message_chunk";
+      // In version 2 a message may also be told as a whole, in which a member that is missing stays as it was.
+      if (!isPiece && (sessionUpdate !== "agent_message" || content === undefined)) continue;
+      // Pieces without an id that follow each other are one message.
+      last = messageId ?? (typeof last === "symbol" ? last : Symbol(sessionUpdate));
+      messages.set(last, isPiece ? (messages.get(last) ?? "") + textIn([content]) : textIn(content ?? []));
     }
-    return text;
+    return [...messages.values()].join("");
   }
 
   _instead() {
@@ -346,14 +348,12 @@ export class PromptTurn extends Exchange {
     return result;
   }
 
-  _giveUp() {
-    this.session._cancelNow();
-  }
-
   _settle({ outcome, result }) {
     if (outcome === "result") this.result = result;
   }
 }
+
+const textIn = (blocks) => blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 export class LoadingSession extends Exchange {
   #made;
@@ -366,10 +366,6 @@ export class LoadingSession extends Exchange {
 
   _made() {
     return this.session;
-  }
-
-  _giveUp(id) {
-    this.session.agent._wire.cancel(id);
   }
 
   /** What is replayed comes before the session is open. */

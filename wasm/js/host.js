@@ -5,20 +5,18 @@ import { DRAFTS, nearest, whyNever, whyPromised } from "./methods.js";
 
 // What a connection takes.
 const OPTIONS = [
-  "framing", "policy", "policies", "limits", "drafts", "timeout", "cancelGrace", "reminder", "promptQueueing", "foreignMethods",
+  "framing", "policy", "policies", "limits", "versions", "drafts", "timeout", "cancelGrace", "reminder", "promptQueueing",
+  "foreignMethods",
 ];
 const HOOKS = ["onViolation", "onAdvice", "onError", "onLateResponse", "onSessionEnd"];
 const COMMON = ["title", "capabilities", "maxRequests", "exposeErrors", "log", "trace", ...HOOKS, ...OPTIONS];
-// Spellings of other languages and of the low level, and what to say of them.
-const NOT_HERE = { versions: "handlers and calls speak version 1" };
 const GENERATORS = new Set(["GeneratorFunction", "AsyncGeneratorFunction"]);
 
 /** Refuses names that are not among those that are known. */
 export function mustKnow(given, known, what) {
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
-    const why = NOT_HERE[name] ?? `there are ${known.join(", ")}`;
-    throw new TypeError(`${name}: no such ${what}, ${why}${nearest(name, known)}`);
+    throw new TypeError(`${name}: no such ${what}, there are ${known.join(", ")}${nearest(name, known)}`);
   }
 }
 
@@ -67,6 +65,11 @@ export class Host {
     if (this.handlers.has(method)) throw new TypeError(`${method} has a handler already; a second one would never be called`);
     this.handlers.set(method, handler);
     return this;
+  }
+
+  /** The methods that have handlers. */
+  methods() {
+    return [...this.handlers.keys()];
   }
 
   /** Refuses capabilities that nothing stands behind, once all handlers have been given. */

@@ -134,6 +134,12 @@ export interface Options<R extends Role = Role, V extends Version = Version> {
   foreignMethods?: readonly string[] | undefined;
   /** Whether to keep a view of each session, the conversation as a client shows it; false by default. */
   view?: boolean | undefined;
+  /**
+   * The methods that the host has handlers for, by their names in version 1. With this option, all calls and events are
+   * those of version 1 whichever version is agreed on, but for the updates that a client receives; see {@link
+   * Connection.notifyOpened} and {@link Connection.abandon}. The state of the connection is that of the agreed version.
+   */
+  handlers?: readonly string[] | undefined;
 }
 
 /** The options of a connection, with the defaults filled in. */
@@ -345,6 +351,13 @@ export class Connection<R extends Role = Role, V extends Version = 1> {
    */
   notify<M extends NotificationMethod<R, V>>(method: M, ...rest: Value<Told<R, V, M>>): void;
   /**
+   * Sends a notification, without the member `sessionId`, about the session that a request of the client opens. It goes out
+   * at once while a session is loaded, otherwise right after the answer, with the id in the answer, and never if the request
+   * fails. For connections with the option `handlers`.
+   * @throws {@link Misuse} if it is sent immediately and the specification forbids it.
+   */
+  notifyOpened(request: { readonly serial: number }, method: string, params?: object | RawJson): void;
+  /**
    * Answers a request of the peer. For an event, the result is typed, and the answer never goes to a later request with
    * the same id.
    * @throws {@link Misuse} if the request is not open or the result is invalid; nothing is sent.
@@ -366,6 +379,14 @@ export class Connection<R extends Role = Role, V extends Version = 1> {
    * @throws {@link Misuse} if no such request is open.
    */
   cancel(id: string | number | bigint): void;
+  /**
+   * Gives up a request of the host that nobody waits for any more, named by its serial number ({@link OpenRequest.serial}):
+   * the turn of a prompt is cancelled by `session/cancel`, other requests by `$/cancel_request`, `terminal/release` not
+   * at all. Its response still comes. Does nothing if there is no such request.
+   */
+  abandon(serial: number): void;
+  /** Whether the next prompt of a session has to wait until a turn that was cancelled has ended (TURN-03). */
+  holdsBack(session: string): boolean;
   /** Closes the connection from this side; bytes that are queued in `transmit` can still be sent. */
   close(): void;
 
@@ -383,7 +404,8 @@ export class Connection<R extends Role = Role, V extends Version = 1> {
 }
 
 /** The options of an observer: those of a connection that do not concern only a host. */
-export interface ObserverOptions extends Omit<Options, "role" | "timeout" | "cancelGrace" | "reminder" | "versions"> {
+export interface ObserverOptions
+  extends Omit<Options, "role" | "timeout" | "cancelGrace" | "reminder" | "versions" | "handlers"> {
   /** The protocol versions that can be observed; by default all. */
   versions?: readonly Version[] | undefined;
 }

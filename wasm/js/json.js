@@ -3,7 +3,7 @@
 // JavaScript's own parser and writer do the work. Only where a bigint is in play do numbers pass them as strings with a
 // mark in front; a string that begins with the mark by itself gets a second one, so nothing can be taken for the other.
 
-import { ParamsMisuse, branded, misuse } from "./events.js";
+import { ParamsMisuse, branded, misuse } from "./mistakes.js";
 
 const MARK = "\u0001";
 // How the mark stands in JSON text; it has no other spelling there.

@@ -8,4 +8,4 @@ export {
   ParamsMisuse,
   PhaseMisuse,
   SessionMisuse,
-} from "./events.js";
+} from "./mistakes.js";

@@ -10,7 +10,7 @@ const PHASE = ["start", "initializing", "ready", "closed"];
 const [BUFFERED, IN_PHASE, VERSION] = [0, 1, 2];
 const [CAPABILITIES, OPEN_REQUESTS, SESSIONS, SESSION, SESSION_SNAPSHOT, SNAPSHOT] = [0, 1, 2, 3, 4, 5];
 /** What a connection decides and an observer does not. */
-const OF_A_HOST = ["role", "timeout", "cancelGrace", "reminder"];
+const OF_A_HOST = ["role", "timeout", "cancelGrace", "reminder", "handlers"];
 const DEFAULTS = { role: "client", versions: [1, 2] };
 
 function sideOf(value) {

@@ -4,8 +4,8 @@ import { Budget } from "./budget.js";
 import { ErrorCode } from "./codes.js";
 import { Connection } from "./connection.js";
 import { NoResult, RequestError } from "./errors.js";
-import { Misuse } from "./events.js";
 import { isObject } from "./host.js";
+import { Misuse } from "./mistakes.js";
 import { Gate } from "./queue.js";
 import { traced } from "./trace.js";
 import { Wire, deferred, quietIf, stopper, unlessAborted, within } from "./wire.js";
@@ -90,8 +90,11 @@ export class Peer {
   connection;
   _jobs = new Map();
   _ended = deferred();
+  /** What the peer has said in `initialize`, in the words of version 1. */
+  greeting = undefined;
   /** The host has closed the connection, or is about to. */
   _closing = false;
+  #role;
   #closed = deferred();
   #notices = [];
   #noticing;
@@ -104,10 +107,11 @@ export class Peer {
       throw new TypeError("transport: expected what webSocket, streams, messagePort or childProcess make");
     }
     const { framing = host.options.framing } = transport;
+    this.#role = role === "agent" ? "client" : "agent";
     this._host = host;
     this._log = host.log;
     this.#gate = new Gate(host.maxRequests);
-    this.connection = new Connection({ ...host.options, role, framing });
+    this.connection = new Connection({ ...host.options, role, framing, handlers: host.methods() });
     this._wire = new Wire(this.connection, traced(transport, host.trace), {
       deliver: (event, size) => this.#deliver(event, size),
       full: () => this._full(),
@@ -117,8 +121,16 @@ export class Peer {
     });
   }
 
+  get version() {
+    return this.connection.version;
+  }
+
+  get info() {
+    return this.greeting?.[`${this.#role}Info`] ?? {};
+  }
+
   get capabilities() {
-    return this.connection.capabilities;
+    return this.greeting?.[`${this.#role}Capabilities`] ?? {};
   }
 
   /** Whether something can still be said. */
@@ -147,8 +159,12 @@ export class Peer {
   }
 
   notify(method, params = {}, { signal } = {}) {
-    // Whoever tells something of a connection that is over need not listen to hear that.
-    return quietIf(this._notify(method, params, { signal }), () => !this.open);
+    return this._quietly(this._notify(method, params, { signal }));
+  }
+
+  /** Whoever tells something of a connection that is over need not listen to hear that. */
+  _quietly(told) {
+    return quietIf(told, () => !this.open);
   }
 
   // What the roles add: `_perform(job)` does what a request asks for, `_notified(notification, size)` takes what is told.

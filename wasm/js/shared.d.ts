@@ -9,10 +9,11 @@ import type {
   Policy,
   Role,
   Severity,
+  Version,
   ViolationEvent,
 } from "./index.js";
 import type { PeerError as ErrorAnswer } from "./event.js";
-import type { RequestId, v1 } from "./types.js";
+import type { ProtocolVersion, RequestId, v1, v2 } from "./types.js";
 
 export {
   CapabilityMisuse,
@@ -26,7 +27,11 @@ export {
   SessionMisuse,
   init,
 } from "./index.js";
+export type { Version } from "./index.js";
 export type { v1, v2 } from "./types.js";
+
+/** An update of the versions that may be agreed on. */
+export type UpdateOf<V extends Version> = (1 extends V ? v1.SessionUpdate : never) | (2 extends V ? v2.SessionUpdate : never);
 
 /**
  * The peer answered a request with an error. `message` has the method, the error's message with the text in its `data`
@@ -224,7 +229,12 @@ export type LogLevel = "debug" | "warn" | "error";
 export type Trace = (direction: "sent" | "received", message: string) => unknown;
 
 /** The options that agents and clients have in common. */
-export interface HostOptions<Session = unknown> {
+export interface HostOptions<Session = unknown, V extends Version = Version> {
+  /**
+   * The protocol versions that may be agreed on: `[1]` by default, `[2]`, or `[1, 2]`. Handlers and calls are the same
+   * in both: they have the methods, params and results of version 1.
+   */
+  versions?: readonly V[] | undefined;
   /** The name to show to users. */
   title?: string | undefined;
   /** Called with each violation by a peer. Violations are also logged, at most five per rule in ten seconds. */
@@ -364,9 +374,16 @@ export interface SessionNotify<Notifications> {
 }
 
 /** The other side of a connection. */
-export interface Peer<R extends Role, Requests, Notifications> {
-  /** The underlying connection, to inspect its state. Code that feeds it takes over from this object. */
-  readonly connection: Connection<R>;
+export interface Peer<R extends Role, Requests, Notifications, V extends Version = 1> {
+  /**
+   * The underlying connection, to inspect its state, which is that of the agreed version. Code that feeds it takes over
+   * from this object.
+   */
+  readonly connection: Connection<R, V>;
+  /** The agreed protocol version; undefined before it is agreed. */
+  readonly version: ProtocolVersion | undefined;
+  /** The name and version of the peer, if it gave them. */
+  readonly info: Partial<v1.Implementation>;
   /** Whether the connection is open. */
   readonly open: boolean;
   /**

@@ -1,6 +1,6 @@
 // A tool call that reports how far it is, and the question whether it may run.
 import { content, disposable, given, metaOf, mustKnow, randomId } from "./host.js";
-import { Misuse } from "./events.js";
+import { Misuse } from "./mistakes.js";
 import { quietAfter } from "./wire.js";
 
 const MEMBERS = ["title", "kind", "status", "name", "content", "locations", "rawInput", "rawOutput"];

@@ -149,10 +149,10 @@ export class Wire {
   }
 
   /**
-   * Asks the peer. `settle` sees the answer in its place among the events; `cancel` takes the place of asking the peer to
-   * cancel the request; with `patient`, an abort waits for the answer nevertheless.
+   * Asks the peer. `sent` hears the serial number, and `settle` sees the answer in its place among the events; with
+   * `patient`, an abort waits for the answer nevertheless.
    */
-  async request(method, params, { signal, timeout, settle, cancel, urgent, patient } = {}) {
+  async request(method, params, { signal, timeout, sent, settle, urgent, patient } = {}) {
     if (!urgent && this.#crowded) await this.#room(signal);
     signal?.throwIfAborted();
     this.#tick();
@@ -160,11 +160,12 @@ export class Wire {
     const { promise, resolve, reject } = deferred();
     const call = { settle, resolve, reject };
     this.#calls.set(id, call);
+    const serial = sent && this.connection.pendingById(id).serial;
+    sent?.(serial);
     this.dispatch();
     const forget = onAbort(signal, (reason) => {
       if (this.#calls.get(id) !== call) return;
-      if (cancel) cancel(id);
-      else this.cancel(id);
+      this.#abandon(serial ?? this.connection.pendingById(id)?.serial);
       if (!patient) call.reject(reason);
     });
     let response;
@@ -179,24 +180,27 @@ export class Wire {
     throw outcome === "error" ? new PeerError(method, error) : new NoResult(method, outcome);
   }
 
-  async notify(method, params, { signal } = {}) {
+  /** Tells the peer something; with `session`, of a session, whose id may not be known before its opening is answered. */
+  async notify(method, params, { signal, session } = {}) {
     if (this.#crowded) await this.#room(signal);
     signal?.throwIfAborted();
-    this.notifyNow(method, params);
+    this.notifyNow(method, params, session);
   }
 
   /** Sends a notification without waiting for the transport: for what is small, and rare. */
-  notifyNow(method, params) {
-    this.connection.notify(method, params);
+  notifyNow(method, params, session) {
+    if (!session) this.connection.notify(method, params);
+    else if (session._opening) this.connection.notifyOpened(session._opening, method, params);
+    else this.connection.notify(method, { sessionId: session.id, ...params });
     if (this.#writing) this.#told = true;
     else this.dispatch();
   }
 
-  /** Asks the peer to cancel a request; no mistake when the connection is over. */
-  cancel(id) {
-    if (this.connection.phase === "closed") return;
+  /** Nobody wants the answer to a call any more. */
+  #abandon(serial) {
+    if (serial === undefined) return;
     this.#tick();
-    this.connection.cancel(id);
+    this.connection.abandon(serial);
     this.dispatch();
   }
 

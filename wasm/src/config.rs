@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use libacp::connection::{Config, Policy, Role, Versions};
 use libacp::framing::Framing;
+use libacp::host::Host;
 use libacp::json::{pointer, unescape, Writer};
 use libacp::rules::Severity;
 use libacp::schema::drafts::DRAFTS;
@@ -14,6 +15,15 @@ const POLICIES: [(&str, Policy); 3] =
 const SEVERITIES: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::Error];
 const FRAMINGS: [(&str, Framing); 3] =
     [("lines", Framing::Lines), ("content-length", Framing::ContentLength), ("messages", Framing::Messages)];
+
+/// A host from the JSON text of its options: one with handlers where they are named.
+pub(crate) fn host(json: &str) -> Result<Host, String> {
+    let config = read(json)?;
+    Ok(match pointer(json, "/handlers") {
+        Some(_) => Host::new(config, list(json, "/handlers").map(Cow::into_owned)),
+        None => Host::plain(config),
+    })
+}
 
 /// A configuration from its JSON text. What is missing keeps its default.
 pub(crate) fn read(json: &str) -> Result<Config, String> {

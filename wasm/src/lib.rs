@@ -1,6 +1,6 @@
 //! The border between the core and JavaScript: text and bytes go across, nothing else.
 //!
-//! [`Core`] is the connection with the types of the border, [`Watch`](observer::Watch) the observer. Texts and bytes cross through places that both sides know
+//! [`Core`] is the host, and the connection that it owns, with the types of the border, [`Watch`](observer::Watch) the observer. Texts and bytes cross through places that both sides know
 //! (`shared`). What the core has to say in more than one word is JSON text (`events`, `state`) or, where there may be much
 //! of it, a record (`shared`); it is made an object in `js/events.js`, and gets its JavaScript manners in
 //! `js/connection.js`. What can be asked of a connection is generated from `core/protocol/getters.json`: `getters` here and
@@ -16,7 +16,8 @@ mod shared;
 mod state;
 
 use getters::{NUMBERS, NUMBERS_OF, TEXTS};
-use libacp::connection::{CallOptions, Connection, Misuse, RequestKey, Timeout};
+use libacp::connection::{CallOptions, Misuse, RequestKey, Timeout};
+use libacp::host::Host;
 use libacp::{ErrorCode, Id};
 use polled::Polled;
 use shared::with_texts;
@@ -26,6 +27,10 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     /// An event from its members as JSON text, and the JSON text that it carries.
     fn event(head: &str, text: Option<&str>) -> JsValue;
+}
+
+#[wasm_bindgen(raw_module = "./mistakes.js")]
+extern "C" {
     /// An instance of the class `Misuse`.
     fn misuse(kind: &str, rule: &str, pointer: &str, message: &str) -> JsValue;
     #[wasm_bindgen(js_name = typeError)]
@@ -37,7 +42,7 @@ extern "C" {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Core {
-    connection: Connection,
+    host: Host,
     polled: Polled,
 }
 
@@ -46,32 +51,34 @@ impl Core {
     /// A connection from its options as JSON text, whose types the caller has checked.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Result<Core, JsValue> {
-        let config = with_texts(|[options, ..]| config::read(options)).map_err(|message| type_error(&message))?;
-        Ok(Core { connection: Connection::new(config), polled: Polled::default() })
+        let host = with_texts(|[options, ..]| config::host(options)).map_err(|message| type_error(&message))?;
+        Ok(Core { host, polled: Polled::default() })
     }
 
     /// Takes so many bytes from the peer, which stand in the room, and says whether it is clear that there is no event.
     pub fn receive(&mut self, size: usize) -> bool {
-        shared::with_bytes(size, |data| self.connection.receive(data));
-        self.connection.is_starved()
+        let connection = self.host.connection_mut();
+        shared::with_bytes(size, |data| connection.receive(data));
+        connection.is_starved()
     }
 
     /// The peer has closed its side.
     #[wasm_bindgen(js_name = receiveEof)]
     pub fn receive_eof(&mut self) {
-        self.connection.receive_eof();
+        self.host.connection_mut().receive_eof();
     }
 
     /// Tells the time.
     #[wasm_bindgen(js_name = handleTimeout)]
     pub fn handle_timeout(&mut self, now: f64) {
-        self.connection.handle_timeout(config::whole(now));
+        self.host.handle_timeout(config::whole(now));
     }
 
     /// Goes to the next event, and says what it is; 0 when there is none.
     #[wasm_bindgen(js_name = pollEvent)]
     pub fn poll_event(&mut self) -> u32 {
-        self.polled.next(self.connection.poll_event())
+        let event = self.host.poll_event();
+        self.polled.next(event, self.host.exchange())
     }
 
     /// The event, where it is not one of those that come often.
@@ -82,17 +89,17 @@ impl Core {
     /// When the time is wanted; -1 when it is not.
     #[wasm_bindgen(js_name = pollTimeout)]
     pub fn poll_timeout(&self) -> f64 {
-        self.connection.poll_timeout().map_or(-1.0, config::double)
+        self.host.poll_timeout().map_or(-1.0, config::double)
     }
 
     /// Shows the bytes for the peer; how many there are.
     pub fn transmit(&self) -> usize {
-        shared::show(self.connection.transmit())
+        shared::show(self.host.connection().transmit())
     }
 
     /// Takes bytes as written.
     pub fn consume(&mut self, count: usize) {
-        self.connection.consume(count);
+        self.host.connection_mut().consume(count);
     }
 
     /// Sends a request with a method, params, and its id unless that is empty; the id that it has got otherwise. Its
@@ -107,22 +114,27 @@ impl Core {
         };
         with_texts(|[method, params, id]| {
             let id = if id.is_empty() { None } else { Some(read_id(id)?) };
-            let sent = self
-                .connection
-                .request_with(method, params, CallOptions::default().id(id).timeout(timeout))
-                .map_err(thrown)?;
+            let options = CallOptions::default().id(id).timeout(timeout);
+            let sent = self.host.request_with(method, params, options).map_err(thrown)?;
             Ok(if let Id::Number(id) = sent { config::double(id.unsigned_abs()) } else { 0.0 })
         })
     }
 
     /// Sends a notification with a method and params.
     pub fn notify(&mut self) -> Result<(), JsValue> {
-        with_texts(|[method, params, _]| self.connection.notify(method, params).map_err(thrown))
+        with_texts(|[method, params, _]| self.host.notify(method, params).map_err(thrown))
+    }
+
+    /// Sends a notification, as above, about the session that the peer's request with this serial number opens.
+    #[wasm_bindgen(js_name = notifyOpened)]
+    pub fn notify_opened(&mut self, serial: f64) -> Result<(), JsValue> {
+        let opening = config::whole(serial);
+        with_texts(|[method, params, _]| self.host.notify_opened(opening, method, params).map_err(thrown))
     }
 
     /// Answers the request with this id, and this serial number unless it is NaN, with a result.
     pub fn respond(&mut self, serial: f64) -> Result<(), JsValue> {
-        with_texts(|[id, result, _]| self.connection.respond(key(&read_id(id)?, serial), result).map_err(thrown))
+        with_texts(|[id, result, _]| self.host.respond(key(&read_id(id)?, serial), result).map_err(thrown))
     }
 
     /// Answers a request, as above, with an error: its message, and its data unless that is empty.
@@ -130,45 +142,57 @@ impl Core {
     pub fn respond_error(&mut self, serial: f64, code: i32) -> Result<(), JsValue> {
         with_texts(|[id, message, data]| {
             let data = Some(data).filter(|data| !data.is_empty());
-            self.connection.respond_error(key(&read_id(id)?, serial), ErrorCode(code), message, data).map_err(thrown)
+            self.host.respond_error(key(&read_id(id)?, serial), ErrorCode(code), message, data).map_err(thrown)
         })
     }
 
     /// Asks the peer to cancel the own request with this id.
     pub fn cancel(&mut self) -> Result<(), JsValue> {
-        with_texts(|[id, ..]| self.connection.cancel(&read_id(id)?).map_err(thrown))
+        with_texts(|[id, ..]| self.host.cancel(&read_id(id)?).map_err(thrown))
+    }
+
+    /// Gives up the own call with this serial number.
+    pub fn abandon(&mut self, serial: f64) {
+        self.host.abandon(config::whole(serial));
+    }
+
+    /// Whether the next prompt of a session has to wait.
+    #[wasm_bindgen(js_name = holdsBack)]
+    pub fn holds_back(&self) -> bool {
+        with_texts(|[session, ..]| self.host.holds_back(session))
     }
 
     /// Ends the connection.
     pub fn close(&mut self) {
-        self.connection.close();
+        self.host.connection_mut().close();
     }
 
     /// Whether a method could be sent now.
     pub fn can(&self) -> bool {
-        with_texts(|[method, ..]| self.connection.can(method))
+        with_texts(|[method, ..]| self.host.can(method))
     }
 
     /// Why a method could not be sent now, or undefined.
     #[wasm_bindgen(js_name = whyNot)]
     pub fn why_not(&self) -> JsValue {
-        with_texts(|[method, ..]| self.connection.why_not(method)).map_or(JsValue::UNDEFINED, thrown)
+        with_texts(|[method, ..]| self.host.why_not(method)).map_or(JsValue::UNDEFINED, thrown)
     }
 
     /// Tells the text that stands at a place of the table, about the connection and the texts, if there is such a thing.
     pub fn text(&self, place: usize) -> bool {
-        shared::tell(TEXTS.get(place).and_then(|text| with_texts(|texts| text(&self.connection, texts))))
+        shared::tell(TEXTS.get(place).and_then(|text| with_texts(|texts| text(self.host.connection(), texts))))
     }
 
     /// The number that stands at a place of the table; NaN where there is none.
     pub fn number(&mut self, place: usize) -> f64 {
-        NUMBERS.get(place).and_then(|number| number(&mut self.connection)).unwrap_or(f64::NAN)
+        NUMBERS.get(place).and_then(|number| number(self.host.connection_mut())).unwrap_or(f64::NAN)
     }
 
     /// The same for a number about the texts.
     #[wasm_bindgen(js_name = numberOf)]
     pub fn number_of(&mut self, place: usize) -> f64 {
-        let found = NUMBERS_OF.get(place).and_then(|number| with_texts(|texts| number(&mut self.connection, texts)));
+        let found =
+            NUMBERS_OF.get(place).and_then(|number| with_texts(|texts| number(self.host.connection_mut(), texts)));
         found.unwrap_or(f64::NAN)
     }
 }

@@ -50,7 +50,7 @@ impl Watch {
     pub fn poll_event(&mut self) -> u32 {
         let (from, event) = self.observer.poll_event().unzip();
         self.from = from.unwrap_or(self.from);
-        self.polled.next(event)
+        self.polled.next(event, None)
     }
 
     /// Who has sent the event.

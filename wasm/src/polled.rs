@@ -15,10 +15,10 @@ pub(crate) struct Polled {
 }
 
 impl Polled {
-    /// Goes to an event, and says what it is; 0 when there is none.
-    pub(crate) fn next(&mut self, event: Option<Event>) -> u32 {
+    /// Goes to an event, and to the call that it belongs to, and says what it is; 0 when there is none.
+    pub(crate) fn next(&mut self, event: Option<Event>, exchange: Option<u64>) -> u32 {
         self.event = event;
-        self.event.as_ref().map_or(0, |event| shared::describe(event, &mut self.session))
+        self.event.as_ref().map_or(0, |event| shared::describe(event, exchange, &mut self.session))
     }
 
     /// The event, where it is not one of those that come often.

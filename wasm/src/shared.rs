@@ -127,11 +127,13 @@ const SAME: u32 = 32;
 const TIMING: u32 = 64;
 
 /// Writes down the parts of an event that comes often, and says the rest in bits.
-pub(crate) fn describe(event: &Event, last: &mut Option<Arc<str>>) -> u32 {
+/// A notification has no number, so the serial number of the call that it belongs to stands there, plus one.
+pub(crate) fn describe(event: &Event, exchange: Option<u64>, last: &mut Option<Arc<str>>) -> u32 {
     let (kind, text, method, session, update, id, serial) = match event {
         Event::Notification(told) => {
             let kind = NOTIFICATION | (told.timing as u32 * TIMING);
-            (kind, told.params(), &told.method, &told.session, told.update, &Id::Number(0), 0)
+            let call = exchange.and_then(|serial| u32::try_from(serial).ok()?.checked_add(1)).unwrap_or_default();
+            (kind, told.params(), &told.method, &told.session, told.update, &Id::Number(0), call.into())
         }
         Event::Request(asked) => {
             (REQUEST, asked.params(), &asked.method, &asked.session, None, &asked.id, asked.serial)

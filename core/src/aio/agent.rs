@@ -10,18 +10,17 @@ use super::error::Failure;
 use super::handlers::{
     Advices, AgentSessions, Failures, Handler, Handlers, Incoming, LateResponses, Report, Traces, Violations, Watching,
 };
-use super::host::{offer, Host};
 use super::local::Local;
 use super::opening::open;
 use super::prompts::{Ending, Prompts, PromptsWith};
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed};
-use super::shared::Shared;
-use super::told::{merged, said};
+use super::setup::{offer, Setup, FIRST};
+use super::told::{merged, said, unversioned};
 use super::trace::Traced;
 use super::transport::Transport;
 use super::turn::Turn;
 use super::unserved;
-use crate::connection::{Advice, Response, Violation};
+use crate::connection::{Advice, Response, Versions, Violation};
 use crate::schema::{v1, Family, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Config;
@@ -41,7 +40,7 @@ type ResumeSession = fn(v1::ResumeSessionRequest);
 /// only the compiler can write out: functions take `&Agent<impl Handlers>`; a struct is generic or has an
 /// [`Agent<Local>`](Self::local).
 pub struct Agent<H = ()> {
-    host: Host,
+    setup: Setup,
     capabilities: v1::AgentCapabilities<'static>,
     auth_methods: Vec<v1::AuthMethod<'static>>,
     handlers: H,
@@ -51,7 +50,7 @@ impl Agent {
     /// An agent without handlers, with its name and version for `agentInfo`.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Agent {
-            host: Host::new(name.into(), version.into(), Config::agent()),
+            setup: Setup::new(name.into(), version.into(), Config::agent()),
             capabilities: v1::AgentCapabilities::new(),
             auth_methods: Vec::new(),
             handlers: (),
@@ -154,14 +153,14 @@ impl<H: Handlers> Agent<H> {
     /// handler for a disabled draft or for something that needs more [`capabilities`](Self::capabilities), a capability
     /// that no handler serves, or a time-out on a transport without a clock.
     pub async fn serve(&self, mut transport: impl Transport) -> io::Result<()> {
-        unserved::check(&self.host, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
-        let shared = self.host.connection(&transport);
+        unserved::check(&self.setup, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
+        let shared = self.setup.connection(&self.handlers, &transport);
         drive(&shared, &Serving(self), transport).await
     }
 
     fn with<N: Handlers>(self, add: impl FnOnce(H) -> N) -> Agent<N> {
         Agent {
-            host: self.host,
+            setup: self.setup,
             capabilities: self.capabilities,
             auth_methods: self.auth_methods,
             handlers: add(self.handlers),
@@ -195,8 +194,8 @@ impl<H: Handlers> Agent<H> {
     }
 
     fn hello(&self) -> v1::InitializeResponse<'static> {
-        let mut hello = v1::InitializeResponse::new(v1::ProtocolVersion(1));
-        hello.agent_info = Some(self.host.info.clone());
+        let mut hello = v1::InitializeResponse::new(FIRST);
+        hello.agent_info = Some(self.setup.info.clone());
         hello.auth_methods.clone_from(&self.auth_methods);
         let mut can = self.capabilities.clone();
         can.load_session |= self.has("session/load");
@@ -234,16 +233,17 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
         let handlers = &self.0.handlers;
         match incoming.method() {
             "initialize" => {
-                let hello = said(&crate::schema::write(&self.0.hello())?);
+                let hello = unversioned(&said(&crate::schema::write(&self.0.hello())?));
                 if !handlers.has(incoming.method(), true) {
                     return Ok(hello);
                 }
-                Ok(merged(&hello, &said(&handlers.call(incoming).await?)))
+                // Its type has a version; which one it is was agreed on.
+                Ok(merged(&hello, &unversioned(&said(&handlers.call(incoming).await?))))
             }
             "session/new" | "session/load" | "session/resume" | "session/fork" => open(handlers, incoming).await,
             "session/close" => {
-                let session = incoming.session().cloned().unwrap_or_default();
-                close(&incoming.shared, &session).await;
+                // Its prompts were cancelled with the request.
+                incoming.shared.idle(incoming.session().map_or("", |session| session)).await;
                 if handlers.has(incoming.method(), true) {
                     handlers.call(incoming).await
                 } else {
@@ -261,11 +261,4 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
     fn traces(&self) -> bool {
         self.0.handlers.traces()
     }
-}
-
-/// Cancels the prompts of a session that is about to be closed, and waits for them.
-async fn close(shared: &Shared, session: &str) {
-    let of_session = |serves: Option<&str>| serves == Some(session);
-    shared.with(|state| state.stop(|_, job| &*job.method == "session/prompt" && of_session(job.session.as_deref())));
-    shared.idle(session).await;
 }

@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::call::{Asking, Call, Tell};
 use super::error::Error;
-use super::opening::{about, Kept, Name};
+use super::kept::Kept;
+use super::name::{about, Name};
 use super::peer::ClientPeer;
 use crate::schema::{v1, Raw};
 

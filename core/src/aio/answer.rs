@@ -1,9 +1,11 @@
 //! Answering the peer's requests.
 
-use std::borrow::Cow;
 use std::mem;
+use std::sync::Arc;
 
 use super::error::{Error, Failure, RequestError};
+use super::kept::Kept;
+use super::name::Name;
 use super::shared::State;
 use crate::connection::Request;
 use crate::json;
@@ -21,7 +23,7 @@ impl State {
     pub(super) fn answer(&mut self, request: &Request, answer: Option<Result<String, Failure>>) -> Problems {
         let Some(job) = self.jobs.get_mut(&request.serial) else { return [None, None] };
         let (cancelled, answered) = (job.cancelled, mem::replace(&mut job.answered, true));
-        let (opening, held) = (job.opening.take(), job.held.take());
+        let opening = job.opening.take();
         self.kick();
         if answered {
             return [None, None];
@@ -32,13 +34,14 @@ impl State {
                 let (result, left_out) = self.fitted(&request.method, result);
                 problems[0] = left_out;
                 let opened = opening.map(|name| (name, result.clone()));
-                match self.connection.respond_with(request.into(), Cow::Owned(result)) {
+                match self.host.respond(request, result) {
                     Ok(()) => {
                         if let Some(session) = &request.session {
                             self.ended(&request.method, session);
                         }
-                        let said = opened.map(|(name, result)| self.opened(&name, &held.unwrap_or_default(), &result));
-                        problems[1] = said.and_then(Result::err).map(Failure::from);
+                        if let Some((name, result)) = opened {
+                            self.opened(&name, &result);
+                        }
                         return problems;
                     }
                     Err(misuse) => Failure::from(misuse),
@@ -46,13 +49,20 @@ impl State {
             }
             Some(Err(failure)) => failure,
             None if &*request.method == "session/prompt" => {
-                problems[1] = self.connection.respond(request, CANCELLED).err().map(Failure::from);
+                problems[1] = self.host.respond(request, CANCELLED).err().map(Failure::from);
                 return problems;
             }
             None => return [None, self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED))],
         };
         problems[1] = self.failed(request, failure, cancelled);
         problems
+    }
+
+    /// Called when the response that opens a session was sent: what is stored with the session takes effect.
+    fn opened(&mut self, name: &Arc<Name>, answer: &str) {
+        let Some(opening) = &name.opening else { return };
+        let kept = Kept { data: opening.data(), name: Some(Arc::clone(name)), ..Kept::default() };
+        self.kept.insert(Arc::clone(name.settle(answer)), kept);
     }
 
     fn failed(&mut self, request: &Request, failure: Failure, cancelled: bool) -> Option<Failure> {
@@ -73,11 +83,11 @@ impl State {
 
     fn refuse(&mut self, request: &Request, error: &RequestError) -> Option<Failure> {
         let data = error.data.as_ref().map(crate::schema::Raw::as_str);
-        let refused = self.connection.respond_error(request, error.code, &error.message, data);
+        let refused = self.host.respond_error(request, error.code, &error.message, data);
         // After the end of the connection, refusing to answer is not a problem.
         refused.err().filter(|_| self.end.is_none()).map(|misuse| {
             let internal = ErrorCode::INTERNAL_ERROR;
-            let again = self.connection.respond_error(request, internal, internal.message(), None);
+            let again = self.host.respond_error(request, internal, internal.message(), None);
             Failure::from(again.err().unwrap_or(misuse))
         })
     }
@@ -85,10 +95,13 @@ impl State {
     /// Removes what this client does not support: authentication methods in a terminal, and boolean options.
     fn fitted(&mut self, method: &str, answer: String) -> (String, Option<Failure>) {
         let (list, kind, capability, what) = match method {
-            "initialize" => ("/authMethods", "terminal", "/auth/terminal", "logins in a terminal"),
-            "session/new" | "session/load" | "session/resume" | "session/fork" | "session/set_config_option" => {
-                ("/configOptions", "boolean", "/session/configOptions/boolean", "options that are switches")
-            }
+            "initialize" => ("/authMethods", "terminal", "/clientCapabilities/auth/terminal", "logins in a terminal"),
+            "session/new" | "session/load" | "session/resume" | "session/fork" | "session/set_config_option" => (
+                "/configOptions",
+                "boolean",
+                "/clientCapabilities/session/configOptions/boolean",
+                "options that are switches",
+            ),
             _ => return (answer, None),
         };
         let items = json::pointer(&answer, list).map_or_else(Vec::new, json::items);
@@ -97,7 +110,7 @@ impl State {
             (|index| format!("{list}/{index}"), items.iter().enumerate().filter(|(_, item)| is(item)));
         let places: Vec<String> = of_kind.map(|(index, _)| place(index)).collect();
         let taken = |can: &str| json::pointer(can, capability).is_some_and(|value| value != "false" && value != "null");
-        if places.is_empty() || taken(self.connection.capabilities()) {
+        if places.is_empty() || taken(self.hello.as_deref().unwrap_or("{}")) {
             return (answer, None);
         }
         let told = mem::replace(&mut self.told_left_out, true);

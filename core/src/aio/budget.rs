@@ -6,12 +6,10 @@
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
-use super::shared::State;
-
 /// How many bytes of answers may be in progress.
 const MOST: usize = 16 * 1024 * 1024;
 /// The size that is assumed before it is known: the largest file that `libacp-files` returns.
-const UNKNOWN: usize = 10_000_000;
+pub(super) const UNKNOWN: usize = 10_000_000;
 /// Methods whose answers can be as large as a file or the output of a terminal.
 const LARGE: [&str; 2] = ["fs/read_text_file", "terminal/output"];
 
@@ -23,11 +21,35 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Registers a request. Requests of the methods in [`LARGE`] have to be [admitted](State::admitted).
+    /// Registers a request. Requests of the methods in [`LARGE`] have to be [admitted](Self::admitted).
     pub(super) fn enter(&mut self, serial: u64, method: &str) {
         if LARGE.contains(&method) {
             self.waiting.push_back((serial, None));
         }
+    }
+
+    /// Waits until a request may be served. Says whether it is charged now, for an answer of an unknown size.
+    pub(super) fn admitted(&mut self, serial: u64, cx: &Context<'_>) -> Poll<bool> {
+        let Some(place) = self.place(serial) else { return Poll::Ready(false) };
+        if place > 0 || !self.fits() {
+            self.waiting[place].1 = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
+        self.waiting.pop_front();
+        Poll::Ready(true)
+    }
+
+    /// Sets how many bytes the response to a request takes until it is written, and wakes the next in line if there is
+    /// room for it.
+    pub(super) fn charge(&mut self, serial: u64, before: usize, bytes: usize) -> Option<Waker> {
+        if let Some(place) = self.place(serial) {
+            self.waiting.remove(place);
+        }
+        self.taken = self.taken - before + bytes;
+        if !self.fits() {
+            return None;
+        }
+        self.waiting.front_mut()?.1.take()
     }
 
     fn place(&self, serial: u64) -> Option<usize> {
@@ -37,40 +59,5 @@ impl Budget {
 
     fn fits(&self) -> bool {
         self.taken == 0 || self.taken + UNKNOWN <= MOST
-    }
-
-    /// The waker of the first request in line, if there is room for it.
-    fn next(&mut self) -> Option<Waker> {
-        if !self.fits() {
-            return None;
-        }
-        self.waiting.front_mut()?.1.take()
-    }
-}
-
-impl State {
-    /// Waits until a request may be served.
-    pub(super) fn admitted(&mut self, serial: u64, cx: &Context<'_>) -> Poll<()> {
-        let Some(place) = self.budget.place(serial) else { return Poll::Ready(()) };
-        if place > 0 || !self.budget.fits() {
-            self.budget.waiting[place].1 = Some(cx.waker().clone());
-            return Poll::Pending;
-        }
-        self.budget.waiting.pop_front();
-        self.charge(serial, UNKNOWN);
-        Poll::Ready(())
-    }
-
-    /// Sets how many bytes the response to a request takes until it is written; 0 when it was.
-    pub(super) fn charge(&mut self, serial: u64, bytes: usize) {
-        if let Some(place) = self.budget.place(serial) {
-            self.budget.waiting.remove(place);
-        }
-        if let Some(job) = self.jobs.get_mut(&serial) {
-            self.budget.taken = self.budget.taken - job.cost + bytes;
-            job.cost = bytes;
-        }
-        let next = self.budget.next();
-        self.wake(next);
     }
 }

@@ -12,23 +12,32 @@ macro_rules! builder {
             /// Sets the name that users see.
             #[must_use]
             pub fn title(mut self, title: impl Into<String>) -> Self {
-                self.host.info.title = Some(title.into().into());
+                self.setup.info.title = Some(title.into().into());
                 self
             }
 
-            /// Sets the configuration of the connections. This layer supports version 1 of the protocol and refuses
-            /// other [`versions`](Config::versions). [`timeout`](Config::timeout) and [`reminder`](Config::reminder)
-            /// need a transport with a clock; see [`timed`](super::timed).
+            /// Sets the versions of the protocol to speak: by default version 1 alone, in place of
+            /// [`Config::versions`]. The peer decides which of them it is. Handlers and calls are those of version 1 in
+            /// all versions; see [the module](super#versions).
+            #[must_use]
+            pub fn versions(mut self, versions: Versions) -> Self {
+                self.setup.config.versions = versions;
+                self
+            }
+
+            /// Sets the configuration of the connections, its [`versions`](Config::versions) included.
+            /// [`timeout`](Config::timeout) and [`reminder`](Config::reminder) need a transport with a clock; see
+            /// [`timed`](super::timed).
             #[must_use]
             pub fn config(mut self, config: Config) -> Self {
-                self.host.configure(config);
+                self.setup.configure(config);
                 self
             }
 
             $(#[$at_most])*
             #[must_use]
             pub fn at_most(mut self, requests: usize) -> Self {
-                self.host.most = requests.max(1);
+                self.setup.most = requests.max(1);
                 self
             }
 
@@ -36,7 +45,7 @@ macro_rules! builder {
             /// Without this, the other side learns only that there was an internal error.
             #[must_use]
             pub fn expose_errors(mut self) -> Self {
-                self.host.expose = true;
+                self.setup.expose = true;
                 self
             }
 

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::task::{ready, Context, Poll};
 
 use super::error::Error;
-use super::handlers;
-use super::opening::{extended, Name};
+use super::message::Message as Received;
+use super::name::{extended, Name};
 use super::shared::{Notice, Shared};
-use crate::connection::{Notification, Outcome, Response, Turn, Violation};
+use crate::connection::{Notification, Outcome, Response, Violation};
 use crate::schema::{Message, Raw, Request};
 
 /// The state of a request.
@@ -81,10 +81,11 @@ impl Asking {
         };
         let sent = self.shared.with(|state| {
             ready!(state.room(cx));
-            if &*self.method == "session/prompt" && state.turn(self.exchange.as_deref()) == Some(Turn::Cancelling) {
+            let held = |session: &Arc<str>| &*self.method == "session/prompt" && state.host.holds_back(session);
+            if self.exchange.as_ref().is_some_and(held) {
                 return state.park(cx);
             }
-            Poll::Ready(state.ask(&self.method, params, self.exchange.is_some()))
+            Poll::Ready(state.ask(&self.method, params, self.exchange.as_ref()))
         });
         Poll::Ready(match ready!(sent) {
             Ok(serial) => {
@@ -146,7 +147,7 @@ impl Asking {
             let Some(slot) = state.calls.get_mut(&serial) else { return };
             // They are counted already.
             for (update, number, size) in slot.updates.take().unwrap_or_default() {
-                state.notices.push_back(Notice { message: handlers::Message::Left(update), number, size });
+                state.notices.push_back(Notice { message: Received::Left(update), number, size });
             }
             state.unpark();
             state.kick();

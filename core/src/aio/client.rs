@@ -15,25 +15,24 @@ use super::handlers::{
     Advices, ClientSessions, Decisions, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Traces,
     Violations, Watching,
 };
-use super::host::Host;
 use super::inbound::End;
 use super::local::Local;
 use super::peer::AgentPeer;
 use super::permission::{Choice, PermissionRequest, Permissions};
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed, Untaken};
+use super::setup::{Setup, FIRST};
 use super::shared::Shared;
-use super::told::said;
+use super::told::{said, unversioned};
 use super::trace::Traced;
 use super::transport::Transport;
 use super::unserved::{self, TERMINALS};
-use crate::connection::{Advice, Response, Violation};
+use super::update::Update;
+use crate::connection::{Advice, Response, Versions, Violation};
 use crate::host::{Action, Decision, PermissionPolicy};
 use crate::schema::{v1, Family, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Config;
 use futures::future::{select, Either};
-
-type Update = fn(v1::SessionNotification);
 
 /// A client: handlers for the requests of agents. Without any, it has no capabilities, and permission requests are
 /// rejected.
@@ -46,7 +45,7 @@ type Update = fn(v1::SessionNotification);
 /// only the compiler can write out: functions take `&Client<impl Handlers>`; a struct is generic or has a
 /// [`Client<Local>`](Self::local).
 pub struct Client<H = ()> {
-    host: Host,
+    setup: Setup,
     capabilities: v1::ClientCapabilities<'static>,
     meta: Option<Raw<'static>>,
     policy: Option<Arc<Mutex<PermissionPolicy>>>,
@@ -57,7 +56,7 @@ impl Client {
     /// A client without handlers, with its name and version for `clientInfo`.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Client {
-            host: Host::new(name.into(), version.into(), Config::client()),
+            setup: Setup::new(name.into(), version.into(), Config::client()),
             capabilities: v1::ClientCapabilities::new(),
             meta: None,
             policy: None,
@@ -95,7 +94,7 @@ impl<H: Handlers> Client<H> {
     /// Keeps each session as a conversation, which [`ClientSession::view`] shows.
     #[must_use]
     pub fn views(mut self) -> Self {
-        self.host.config.view = true;
+        self.setup.config.view = true;
         self
     }
 
@@ -126,11 +125,11 @@ impl<H: Handlers> Client<H> {
     }
 
     /// Sets the handler for updates that no stream takes: those between turns, and those of turns that are only [waited
-    /// for](super::PromptTurn::finish). To see every update, set a handler for the notification:
-    /// `.on_notification::<fn(v1::SessionNotification), _>(…)`.
+    /// for](super::PromptTurn::finish). It gets them as [`Update`]. To see every update, set a handler for the notification,
+    /// with the params of the version: `.on_notification::<fn(v1::SessionNotification), _>(…)`.
     pub fn on_update<F>(self, handler: F) -> Client<Handler<H, Untaken, F>>
     where
-        F: AsyncFn(Received<ClientSide, Update>) -> Result<(), Failure>,
+        F: AsyncFn(Received<ClientSide, fn(Update)>) -> Result<(), Failure>,
     {
         self.with(|rest| Handler::new(rest, Untaken, handler))
     }
@@ -156,8 +155,8 @@ impl<H: Handlers> Client<H> {
     where
         F: AsyncFnOnce(AgentPeer) -> Result<R, Failure>,
     {
-        unserved::check(&self.host, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
-        let shared = self.host.connection(&transport);
+        unserved::check(&self.setup, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
+        let shared = self.setup.connection(&self.handlers, &transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
         let serving = self.serving();
         let driving = pin!(drive(&shared, &serving, transport));
@@ -166,7 +165,7 @@ impl<H: Handlers> Client<H> {
             Either::Left((_, work)) => work.await,
             Either::Right((result, driving)) => {
                 shared.with(|state| {
-                    state.connection.close();
+                    state.host.connection_mut().close();
                     state.kick();
                 });
                 // The work is done, so an error of the transport no longer matters.
@@ -181,9 +180,9 @@ impl<H: Handlers> Client<H> {
     /// handlers have finished, or after [`AgentPeer::close`]. It ends at once, with the reason, if the client has a
     /// handler or an option that cannot work.
     pub fn connect<T: Transport>(self, mut transport: T) -> (Connecting, impl Future<Output = io::Result<()>>) {
-        let shared = self.host.connection(&transport);
+        let shared = self.setup.connection(&self.handlers, &transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
-        let checked = unserved::check(&self.host, &self.handlers, &mut transport, &self.hello(), &self.capabilities);
+        let checked = unserved::check(&self.setup, &self.handlers, &mut transport, &self.hello(), &self.capabilities);
         (connecting, async move {
             if let Err(refused) = checked {
                 // Wakes whoever waits for the connection to open.
@@ -195,8 +194,8 @@ impl<H: Handlers> Client<H> {
     }
 
     fn with<N: Handlers>(self, add: impl FnOnce(H) -> N) -> Client<N> {
-        let Client { host, capabilities, meta, policy, handlers } = self;
-        Client { host, capabilities, meta, policy, handlers: add(handlers) }
+        let Client { setup, capabilities, meta, policy, handlers } = self;
+        Client { setup, capabilities, meta, policy, handlers: add(handlers) }
     }
 
     fn serving(&self) -> Serving<'_, H> {
@@ -204,8 +203,8 @@ impl<H: Handlers> Client<H> {
     }
 
     fn hello(&self) -> v1::InitializeRequest<'static> {
-        let mut hello = v1::InitializeRequest::new(v1::ProtocolVersion(1));
-        hello.client_info = Some(self.host.info.clone());
+        let mut hello = v1::InitializeRequest::new(FIRST);
+        hello.client_info = Some(self.setup.info.clone());
         let mut can = self.capabilities.clone();
         can.fs.read_text_file |= self.handlers.has("fs/read_text_file", true);
         can.fs.write_text_file |= self.handlers.has("fs/write_text_file", true);
@@ -230,10 +229,9 @@ impl Connecting {
     /// [`Error`] if `initialize` fails.
     pub async fn open(self) -> Result<AgentPeer, Error> {
         let agent = AgentPeer::new(&self.shared);
-        let hello = said(
-            &crate::schema::write(&self.hello)
-                .map_err(|error| Error::Unreadable { method: "initialize".into(), error })?,
-        );
+        let hello = crate::schema::write(&self.hello)
+            .map_err(|error| Error::Unreadable { method: "initialize".into(), error })?;
+        let hello = unversioned(&said(&hello));
         let asking = Asking::written(&self.shared, "initialize".into(), Ok(hello), None);
         Call::new(asking, super::call::result::<v1::InitializeResponse<'static>>).await?;
         Ok(agent)
@@ -250,7 +248,7 @@ impl<H: Handlers> Serving<'_, H> {
     /// The choice of the policy; `None` where it leaves that to the user.
     fn decided(&self, incoming: &Incoming) -> Option<Choice> {
         let mut policy = self.policy?.lock().unwrap_or_else(PoisonError::into_inner);
-        let decision = incoming.shared.with(|state| policy.decide(&state.connection, incoming.json()));
+        let decision = incoming.shared.with(|state| policy.decide(state.connection(), incoming.json()));
         drop(policy);
         self.handlers.report(&Report::Decision(&decision));
         (decision.action != Action::Ask).then(|| decision.option.into())

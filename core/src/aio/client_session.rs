@@ -9,15 +9,13 @@ use futures::stream::{self, Stream};
 use serde::Serialize;
 
 use super::call::{raw, result, Asking, Call, Tell};
-use super::content::Prompt;
 use super::error::Error;
-use super::exchange::{LoadingSession, PromptTurn};
-use super::handlers::Incoming;
-use super::opening::{about, Kept, Name};
+use super::kept::Kept;
+use super::name::{about, Name};
 use super::peer::AgentPeer;
 use super::shared::Shared;
 use crate::connection::Response;
-use crate::schema::{v1, Raw};
+use crate::schema::{v1, v2, Raw};
 
 /// A session, as the client sees it. Clones are the same session.
 #[derive(Clone)]
@@ -68,8 +66,8 @@ impl ClientSession {
     }
 
     /// The session that a message is about.
-    pub(super) fn of(incoming: &Incoming) -> Option<Self> {
-        Some(Self::known(AgentPeer::new(&incoming.shared), incoming.session()?.clone()))
+    pub(super) fn of(shared: &Arc<Shared>, id: Option<&Arc<str>>) -> Option<Self> {
+        Some(Self::known(AgentPeer::new(shared), id?.clone()))
     }
 
     /// The session's id.
@@ -123,12 +121,6 @@ impl ClientSession {
         self.agent.snapshot(&self.id)
     }
 
-    /// A prompt: text, a content block, or several of them. Nothing is sent before the returned [`PromptTurn`] is
-    /// polled.
-    pub fn prompt<'a>(&self, what: impl Into<Prompt<'a>>) -> PromptTurn {
-        PromptTurn::new(self, &v1::PromptRequest::new(self.id(), what.into().0))
-    }
-
     /// Like [`AgentPeer::request`](super::Peer::request), with the session's id added to the params.
     pub fn request(
         &self,
@@ -169,6 +161,12 @@ impl ClientSession {
         })
     }
 
+    /// Cancels one tool call of the session, if the agent allows that: in version 2, while an update says so. The call then
+    /// ends with an update of its own.
+    pub fn cancel_tool_call(&self, id: &str) -> Call<()> {
+        self.agent.call(&v2::CancelToolCallRequest::new(self.id(), id)).done()
+    }
+
     /// Closes the session, if the agent supports that. This cancels its turn.
     pub fn close(&self) -> Call<()> {
         self.agent.call(&v1::CloseSessionRequest::new(self.id())).done()
@@ -193,16 +191,6 @@ impl AgentPeer {
     /// Like [`new_session`](Self::new_session), with all params: additional directories, MCP servers.
     pub fn new_session_with(&self, request: &v1::NewSessionRequest<'_>) -> Call<ClientSession> {
         self.call(request).read_as(ClientSession::made)
-    }
-
-    /// Loads an earlier session, if the agent supports that; see [`LoadingSession`].
-    pub fn load_session(&self, id: &str, cwd: &str) -> LoadingSession {
-        self.load_session_with(&v1::LoadSessionRequest::new(vec![], cwd, id))
-    }
-
-    /// Like [`load_session`](Self::load_session), with all params.
-    pub fn load_session_with(&self, request: &v1::LoadSessionRequest<'_>) -> LoadingSession {
-        LoadingSession::new(self, request)
     }
 
     /// Resumes an earlier session without a replay, if the agent supports that.
@@ -253,7 +241,7 @@ impl AgentPeer {
     /// that drives the connection ends when everything sent before was written.
     pub fn close(&self) {
         self.shared.with(|state| {
-            state.connection.close();
+            state.host.connection_mut().close();
             state.kick();
         });
     }

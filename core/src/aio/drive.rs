@@ -11,8 +11,9 @@ use futures::future::{poll_fn, select, Either};
 use futures::stream::{FuturesUnordered, StreamExt};
 
 use super::ends::{tell_end, Ends};
-use super::handlers::{Handlers, Incoming, Message, Report};
+use super::handlers::{Handlers, Incoming, Report};
 use super::inbound::{End, Step};
+use super::message::Message;
 use super::shared::{Ending, Shared, State};
 use super::transport::Transport;
 use super::wire::Wire;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::agent_session::AgentSession;
 use super::client_session::ClientSession;
 use super::handlers::{Handlers, Report};
-use super::opening::Kept;
+use super::kept::Kept;
 use super::peer::Peer;
 use super::shared::{Shared, State};
 use crate::connection::Response;
@@ -28,7 +28,7 @@ impl State {
             }
         };
         // The session may have ended meanwhile, or was open before.
-        if let Some(id) = opened.filter(|id| self.connection.session(id).is_some() && !self.kept.contains_key(id)) {
+        if let Some(id) = opened.filter(|id| self.connection().session(id).is_some() && !self.kept.contains_key(id)) {
             self.kept.insert(id, Kept { serial: response.serial, ..Kept::default() });
         }
     }
@@ -43,7 +43,7 @@ impl State {
 
 /// Reports a session that has ended.
 pub(super) fn tell_end<H: Handlers>(shared: &Arc<Shared>, handlers: &H, id: Arc<str>, kept: Kept) {
-    if shared.with(|state| state.connection.role()) == Role::Agent {
+    if shared.with(|state| state.connection().role()) == Role::Agent {
         handlers.report(&Report::AgentSession(&AgentSession::ended(Peer::new(shared), id, kept)));
     } else {
         handlers.report(&Report::ClientSession(&ClientSession::ended(Peer::new(shared), id, kept)));

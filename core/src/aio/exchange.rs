@@ -1,5 +1,6 @@
 //! Requests that are accompanied by updates: prompts, and loading sessions.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -11,9 +12,12 @@ use futures::stream::Stream;
 
 use super::call::{result, Asking};
 use super::client_session::ClientSession;
+use super::content::Prompt;
 use super::error::Error;
 use super::peer::AgentPeer;
+use super::update::{Given, Update};
 use crate::connection::Response;
+use crate::json;
 use crate::schema::{v1, Message, Raw, Request};
 
 /// A request that is accompanied by updates until its response.
@@ -21,12 +25,13 @@ struct Exchange {
     asking: Asking,
     /// The response, once it has arrived.
     answer: Option<Response>,
+    given: Given,
 }
 
 impl Exchange {
     fn new<'a, R: Request<'a>>(agent: &AgentPeer, request: &R, session: &Arc<str>) -> Self {
         let asking = Asking::of(&agent.shared, R::METHOD.into(), request, Some(Arc::clone(session)));
-        Exchange { asking, answer: None }
+        Exchange { asking, answer: None, given: Given::default() }
     }
 
     fn meta(mut self, meta: &Raw<'_>) -> Self {
@@ -35,14 +40,17 @@ impl Exchange {
     }
 
     /// The next update; `None` once the response has arrived.
-    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<v1::SessionNotification<'static>>, Error>> {
+    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Update>, Error>> {
         if self.asking.is_over() {
             return Poll::Ready(Ok(None));
         }
         if let Some(update) = ready!(self.asking.poll_update(cx))? {
-            let update = v1::SessionNotification::detached(update.params());
-            let unreadable = |error| Error::Unreadable { method: "session/update".into(), error };
-            return Poll::Ready(update.map(Some).map_err(unreadable));
+            let version = self.asking.shared.with(|state| state.connection().version());
+            let update = Update::read(version, &update).map(|mut update| {
+                self.given.give(&mut update);
+                Some(update)
+            });
+            return Poll::Ready(update.map_err(|error| Error::Unreadable { method: "session/update".into(), error }));
         }
         self.answer = Some(ready!(self.asking.poll_answer(cx))?);
         Poll::Ready(Ok(None))
@@ -58,14 +66,43 @@ impl Exchange {
         self.result()
     }
 
+    /// A text of the response, which its type does not have in version 1.
+    fn member(&self, pointer: &str) -> Option<String> {
+        let result = self.answer.as_ref()?.outcome.result()?;
+        json::pointer(result, pointer).and_then(json::unescape).map(Cow::into_owned)
+    }
+
     fn result<T: Message<'static>>(&self) -> Result<T, Error> {
         let closed = || Err(Error::closed(self.asking.method()));
         self.answer.as_ref().map_or_else(closed, |answer| self.asking.read(answer, result))
     }
 }
 
-/// A prompt and its turn: a stream of updates that ends with the turn. After that, the [stop reason](Self::stop_reason)
+impl ClientSession {
+    /// A prompt: text, a content block, or several of them. Nothing is sent before the returned [`PromptTurn`] is
+    /// polled.
+    pub fn prompt<'a>(&self, what: impl Into<Prompt<'a>>) -> PromptTurn {
+        PromptTurn::new(self, &v1::PromptRequest::new(self.id(), what.into().0))
+    }
+}
+
+impl AgentPeer {
+    /// Loads an earlier session, if the agent supports that; see [`LoadingSession`].
+    pub fn load_session(&self, id: &str, cwd: &str) -> LoadingSession {
+        self.load_session_with(&v1::LoadSessionRequest::new(vec![], cwd, id))
+    }
+
+    /// Like [`load_session`](Self::load_session), with all params.
+    pub fn load_session_with(&self, request: &v1::LoadSessionRequest<'_>) -> LoadingSession {
+        LoadingSession::new(self, request)
+    }
+}
+
+/// A prompt and its turn: a stream of [updates](Update) that ends with the turn. After that, the [stop reason](Self::stop_reason)
 /// is known.
+///
+/// In version 2, the turn is all of the work that the prompt has started, and the prompts that were sent meanwhile end
+/// together with it.
 ///
 /// The prompt is sent on the first poll or, if an earlier turn is being cancelled, once that turn has ended. If its
 /// updates are not taken, reading from the agent stops when the queues are full. Dropping it before its end cancels the
@@ -75,6 +112,7 @@ pub struct PromptTurn {
     exchange: Exchange,
     session: ClientSession,
     result: Option<v1::PromptResponse<'static>>,
+    message_id: Option<String>,
     /// It was cancelled. If it was not sent yet, it never is.
     cancelled: AtomicBool,
 }
@@ -82,7 +120,8 @@ pub struct PromptTurn {
 impl PromptTurn {
     pub(super) fn new(session: &ClientSession, request: &v1::PromptRequest<'_>) -> Self {
         let exchange = Exchange::new(session.agent(), request, &session.id().into());
-        PromptTurn { exchange, session: session.clone(), result: None, cancelled: AtomicBool::new(false) }
+        let (session, cancelled) = (session.clone(), AtomicBool::new(false));
+        PromptTurn { exchange, session, result: None, message_id: None, cancelled }
     }
 
     /// Sets `_meta` in the prompt.
@@ -99,13 +138,7 @@ impl PromptTurn {
     pub async fn read_text(&mut self) -> Result<String, Error> {
         let mut said = String::new();
         while let Some(update) = self.update().await? {
-            if let v1::SessionUpdate::AgentMessageChunk(v1::ContentChunk {
-                content: v1::ContentBlock::Text(text),
-                ..
-            }) = update
-            {
-                said.push_str(&text.text);
-            }
+            said.push_str(update.text().unwrap_or_default());
         }
         Ok(said)
     }
@@ -114,15 +147,7 @@ impl PromptTurn {
     ///
     /// # Errors
     /// If the prompt fails, at its end.
-    pub async fn update(&mut self) -> Result<Option<v1::SessionUpdate<'static>>, Error> {
-        Ok(self.notification().await?.map(|notification| notification.update))
-    }
-
-    /// Like [`update`](Self::update), with the `_meta` of the notification.
-    ///
-    /// # Errors
-    /// If the prompt fails, at its end.
-    pub async fn notification(&mut self) -> Result<Option<v1::SessionNotification<'static>>, Error> {
+    pub async fn update(&mut self) -> Result<Option<Update>, Error> {
         poll_fn(|cx| self.poll_update(cx)).await
     }
 
@@ -148,6 +173,11 @@ impl PromptTurn {
     /// The response; `None` before the end of the turn.
     pub fn result(&self) -> Option<&v1::PromptResponse<'static>> {
         self.result.as_ref()
+    }
+
+    /// In version 2, the id of the prompt's message, which the updates about it have; `None` before the end of the turn.
+    pub fn message_id(&self) -> Option<&str> {
+        self.message_id.as_deref()
     }
 
     /// Cancels the turn, which continues until the agent ends it. A prompt that was not sent yet is never sent, and
@@ -178,7 +208,7 @@ impl PromptTurn {
         asking.poll_sent(cx)
     }
 
-    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<v1::SessionNotification<'static>>, Error>> {
+    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Update>, Error>> {
         if self.exchange.asking.is_over() {
             return Poll::Ready(Ok(None));
         }
@@ -186,16 +216,17 @@ impl PromptTurn {
         let update = ready!(self.exchange.poll_update(cx))?;
         if update.is_none() && self.result.is_none() {
             self.result = Some(self.exchange.result()?);
+            self.message_id = self.exchange.member("/messageId");
         }
         Poll::Ready(Ok(update))
     }
 }
 
 impl Stream for PromptTurn {
-    type Item = Result<v1::SessionUpdate<'static>, Error>;
+    type Item = Result<Update, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_update(cx).map(|next| next.map(|next| next.map(|next| next.update)).transpose())
+        self.poll_update(cx).map(Result::transpose)
     }
 }
 
@@ -205,7 +236,7 @@ impl fmt::Debug for PromptTurn {
     }
 }
 
-/// A session that is being loaded: a stream of the updates that the agent replays, and then the
+/// A session that is being loaded: a stream of the [updates](Update) that the agent replays, and then the
 /// [session](Self::session). Dropping it before its end asks the agent to cancel the request.
 #[must_use = "nothing is sent before it is polled"]
 pub struct LoadingSession {
@@ -233,15 +264,7 @@ impl LoadingSession {
     ///
     /// # Errors
     /// If the session cannot be loaded, at the end.
-    pub async fn update(&mut self) -> Result<Option<v1::SessionUpdate<'static>>, Error> {
-        Ok(self.notification().await?.map(|notification| notification.update))
-    }
-
-    /// Like [`update`](Self::update), with the `_meta` of the notification.
-    ///
-    /// # Errors
-    /// If the session cannot be loaded, at the end.
-    pub async fn notification(&mut self) -> Result<Option<v1::SessionNotification<'static>>, Error> {
+    pub async fn update(&mut self) -> Result<Option<Update>, Error> {
         poll_fn(|cx| self.poll_update(cx)).await
     }
 
@@ -257,7 +280,7 @@ impl LoadingSession {
         Ok(ClientSession::new(self.agent.clone(), opened))
     }
 
-    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<v1::SessionNotification<'static>>, Error>> {
+    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Update>, Error>> {
         let update = ready!(self.exchange.poll_update(cx));
         if let (Ok(None), Some(_), false) = (&update, &self.exchange.answer, self.failed) {
             if let Err(error) = self.exchange.result::<v1::LoadSessionResponse<'static>>() {
@@ -270,10 +293,10 @@ impl LoadingSession {
 }
 
 impl Stream for LoadingSession {
-    type Item = Result<v1::SessionUpdate<'static>, Error>;
+    type Item = Result<Update, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_update(cx).map(|next| next.map(|next| next.map(|next| next.update)).transpose())
+        self.poll_update(cx).map(Result::transpose)
     }
 }
 

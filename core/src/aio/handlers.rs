@@ -9,10 +9,11 @@ use futures::future::Either;
 use super::agent_session::AgentSession;
 use super::client_session::ClientSession;
 use super::error::{Failure, RequestError};
-use super::opening::Name;
+use super::message::{Message, LEFT};
+use super::name::Name;
 use super::shared::Shared;
 use super::trace::Traced;
-use crate::connection::{Advice, Notification, Request, Response, Violation};
+use crate::connection::{Advice, Response, Violation};
 use crate::host::Decision;
 use crate::Id;
 
@@ -46,26 +47,6 @@ pub struct Incoming {
     pub(super) message: Message,
     /// The session that it opens.
     pub(super) opening: Option<Arc<Name>>,
-}
-
-#[derive(Debug, Clone)]
-pub(super) enum Message {
-    Request(Request),
-    Notification(Notification),
-    /// An update that no stream of updates takes.
-    Left(Notification),
-}
-
-/// The name used in place of a method for the handler of updates that no stream takes.
-pub(super) const LEFT: &str = "session/update that no stream takes";
-
-impl Message {
-    pub(super) fn session(&self) -> Option<&Arc<str>> {
-        match self {
-            Message::Request(request) => request.session.as_ref(),
-            Message::Notification(notification) | Message::Left(notification) => notification.session.as_ref(),
-        }
-    }
 }
 
 impl Incoming {

@@ -5,8 +5,8 @@ use std::mem;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use super::handlers::{Message, LEFT};
-use super::opening::Kept;
+use super::kept::Kept;
+use super::message::{Message, LEFT};
 use super::shared::{Ending, Job, Notice, Shared, State};
 use crate::connection::{Advice, CloseReason, Notification, Request, Response, Violation};
 use crate::Event;
@@ -42,13 +42,14 @@ impl State {
             if self.stalled {
                 return None;
             }
-            let before = self.connection.buffered();
-            let event = self.connection.poll_event()?;
-            let size = before.saturating_sub(self.connection.buffered());
+            let before = self.connection().buffered();
+            let event = self.host.poll_event()?;
+            let size = before.saturating_sub(self.connection().buffered());
             match event {
                 Event::Request(request) => {
                     self.budget.enter(request.serial, &request.method);
                     self.jobs.insert(request.serial, Job::new(&request, self.came));
+                    self.greeted(&request.method, request.params());
                     return Some(Step::Serve(request));
                 }
                 Event::Notification(notification) => self.notified(notification, size, &heard),
@@ -98,11 +99,6 @@ impl State {
     }
 
     fn notified(&mut self, notification: Notification, size: usize, heard: &impl Fn(&str) -> bool) {
-        let session = notification.session.as_deref();
-        if let Some(session) = session.filter(|_| &*notification.method == "session/cancel") {
-            self.stop(|_, job| &*job.method == "session/prompt" && job.session.as_deref() == Some(session));
-            self.cancel_questions(session);
-        }
         self.came += 1;
         if heard(&notification.method) {
             self.put_off(Message::Notification(notification.clone()), self.came, size);
@@ -111,8 +107,7 @@ impl State {
             return;
         }
         self.titled(&notification);
-        let taking = notification.session.as_deref().and_then(|session| self.taking.get(session));
-        let slot = taking.and_then(|serial| self.calls.get_mut(serial));
+        let slot = self.host.exchange().and_then(|serial| self.calls.get_mut(&serial));
         if let Some((updates, waker)) = slot.and_then(|slot| Some((slot.updates.as_mut()?, &mut slot.waker))) {
             updates.push_back((notification, self.came, size));
             let waker = waker.take();
@@ -138,11 +133,11 @@ impl State {
             return Poll::Ready(());
         };
         let before = |number: u64| number <= job.after;
-        let slot = request.session.as_ref().and_then(|session| self.calls.get(self.taking.get(session)?));
-        let first = slot.and_then(|slot| slot.updates.as_ref()?.front());
+        let in_streams = self.calls.values().filter(|slot| slot.exchange == request.session);
+        let mut first = in_streams.filter_map(|slot| slot.updates.as_ref()?.front());
         let noticed = |notice: &Notice| before(notice.number) && notice.message.session() == request.session.as_ref();
         let handled = self.noticing.as_ref().is_some_and(|(number, of)| before(*number) && *of == request.session);
-        if handled || first.is_some_and(|(_, number, _)| before(*number)) || self.notices.iter().any(noticed) {
+        if handled || first.any(|(_, number, _)| before(*number)) || self.notices.iter().any(noticed) {
             return self.fall_behind(cx);
         }
         Poll::Ready(())
@@ -167,11 +162,12 @@ impl State {
         };
         let violation = self.broken.take().filter(|broken| about(broken));
         let wanted = self.calls.get(&serial).is_some_and(|slot| !slot.abandoned);
+        if let Some(result) = response.outcome.result() {
+            self.greeted(&response.method, result);
+        }
         self.lived(&response, wanted);
         let Some(slot) = self.calls.get_mut(&serial) else { return };
-        if slot.exchange {
-            self.taking.retain(|_, taking| *taking != serial);
-        } else {
+        if slot.exchange.is_none() {
             self.asking -= 1;
         }
         if slot.abandoned {
@@ -182,6 +178,23 @@ impl State {
             slot.answer = Some(response);
             slot.violation = violation;
             self.wake(waker);
+        }
+    }
+
+    /// Keeps what the peer says of itself.
+    fn greeted(&mut self, method: &str, hello: &str) {
+        if method == "initialize" {
+            self.hello = Some(hello.to_owned());
+        }
+    }
+
+    /// Remembers the title of a tool call from an update.
+    fn titled(&mut self, update: &Notification) {
+        // Most updates are chunks of messages; parsing those again would be a waste.
+        if matches!(update.update, Some("tool_call" | "tool_call_update")) {
+            if let Some(kept) = update.session.as_ref().and_then(|session| self.kept.get_mut(session)) {
+                kept.titles.take(update.params());
+            }
         }
     }
 
@@ -208,7 +221,6 @@ impl Job {
             answered: false,
             after,
             opening: None,
-            held: None,
             cost: 0,
             watchers: Vec::new(),
         }
@@ -221,7 +233,7 @@ pub(super) struct End<'s>(pub(super) &'s Shared);
 impl Drop for End<'_> {
     fn drop(&mut self) {
         self.0.with(|state| {
-            state.connection.close();
+            state.host.connection_mut().close();
             state.end = Some(Ending::Host);
             // Ended sessions are reported later, when `Ends` is dropped.
             let mut over = VecDeque::new();

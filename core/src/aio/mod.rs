@@ -24,7 +24,6 @@
 //! ```
 //! use futures::executor::block_on;
 //! use libacp::aio::{messages, Agent, Client};
-//! use libacp::schema::v1::{ContentBlock, SessionUpdate};
 //! # use futures::StreamExt;
 //!
 //! let (to_agent, from_client) = futures::channel::mpsc::channel::<String>(8);
@@ -42,10 +41,8 @@
 //!     let mut turn = session.prompt("Hello");
 //!     let mut said = String::new();
 //!     while let Some(update) = turn.update().await? {
-//!         if let SessionUpdate::AgentMessageChunk(chunk) = update {
-//!             if let ContentBlock::Text(text) = chunk.content {
-//!                 said += &text.text;
-//!             }
+//!         if let Some(text) = update.text() {
+//!             said += text;
 //!         }
 //!     }
 //!     println!("{:?}", turn.stop_reason());
@@ -56,6 +53,16 @@
 //! assert_eq!(said.unwrap(), "You said: Hello");
 //! # Ok::<(), std::io::Error>(())
 //! ```
+//!
+//! # Versions
+//!
+//! Agents and clients speak version 1 of the protocol, unless [`Agent::versions`] or [`Client::versions`] says otherwise;
+//! of several versions, `initialize` finds the one that both sides have. An agent's handlers and a client's calls are the
+//! same in all versions: they are those of version 1, and a [`Host`](crate::host::Host) says them in the version that was
+//! agreed. So a turn of version 2 ends with the work that it started, a mode is the config option that version 2 has in its
+//! place, and loading is resuming with a replay. The [updates](Update) that a client receives are those of the version; a
+//! [view](ClientSession::view) shows all of them in one form. What a version does not have is refused before it is sent:
+//! in version 2, agents neither read files nor run terminals through the client. [`Peer::version`] says which one it is.
 //!
 //! # What runs where
 //!
@@ -121,24 +128,28 @@ mod ends;
 mod error;
 mod exchange;
 mod handlers;
-mod host;
 mod inbound;
+mod kept;
 mod local;
+mod message;
+mod name;
 mod opening;
 mod peer;
 mod permission;
 mod prompts;
 mod received;
+mod setup;
 mod shared;
 mod terminal;
-mod titles;
 mod told;
 mod tool_call;
 mod trace;
 mod transport;
 mod turn;
 mod unserved;
+mod update;
 mod viewed;
+mod viewers;
 mod wire;
 
 pub use agent::Agent;
@@ -160,3 +171,4 @@ pub use tool_call::{Permission, ToolCall};
 pub use trace::Traced;
 pub use transport::{messages, streams, timed, Clock, Messages, Streams, Transport};
 pub use turn::Turn;
+pub use update::Update;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::call::{raw, result, Asking, Call, Tell};
-use super::opening::Kept;
+use super::kept::Kept;
 use super::shared::Shared;
 use crate::schema::{self, v1, Message, Raw, SentBy};
 use crate::typed::{AgentSide, ClientSide};
@@ -63,20 +63,25 @@ impl<S> Peer<S> {
         Tell::new(&self.shared, method.into(), serde_json::to_string(params), None)
     }
 
-    /// Whether a method can be sent now, as far as the version, the phase and the capabilities go; see
-    /// [`Connection::can`](crate::Connection::can).
+    /// The version of the protocol that was agreed on; `None` before `initialize`.
+    pub fn version(&self) -> Option<u16> {
+        self.shared.with(|state| state.connection().version())
+    }
+
+    /// Whether a method can be sent now, as far as the version, the phase and the capabilities go. It is named as in version
+    /// 1 in all versions; see [`Host::can`](crate::host::Host::can).
     pub fn can(&self, method: &str) -> bool {
         self.why_not(method).is_none()
     }
 
     /// Why a method cannot be sent now; `None` if it can.
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
-        self.shared.with(|state| state.connection.why_not(method))
+        self.shared.with(|state| state.host.why_not(method))
     }
 
     /// What the peer advertises for one extension in its capabilities, as JSON text.
     pub fn extension(&self, name: &str) -> Option<String> {
-        self.shared.with(|state| state.connection.peer_extension(name).map(str::to_owned))
+        self.shared.with(|state| state.connection().peer_extension(name).map(str::to_owned))
     }
 
     /// Whether the connection has ended.
@@ -86,12 +91,12 @@ impl<S> Peer<S> {
 
     /// The state of a session as JSON text; see [`Session::snapshot`](crate::connection::Session::snapshot).
     pub(super) fn snapshot(&self, session: &str) -> Option<String> {
-        self.shared.with(|state| state.connection.session(session).map(crate::connection::Session::snapshot))
+        self.shared.with(|state| state.connection().session(session).map(crate::connection::Session::snapshot))
     }
 
     /// Whether a session is open.
     pub(super) fn knows(&self, session: &str) -> bool {
-        self.shared.with(|state| state.end.is_none() && state.connection.session(session).is_some())
+        self.shared.with(|state| state.end.is_none() && state.connection().session(session).is_some())
     }
 
     /// Reads what is stored with a session.
@@ -105,25 +110,21 @@ impl<S> Peer<S> {
 
     pub(super) fn roots(&self, session: &str) -> Vec<String> {
         self.shared.with(|state| {
-            let session = state.connection.session(session);
+            let session = state.connection().session(session);
             session.map_or_else(Vec::new, |session| session.roots().map(str::to_owned).collect())
         })
     }
 
-    pub(super) fn read_capabilities<T: Message<'static> + Default>(&self) -> T {
-        // They were checked when they arrived.
-        self.shared.with(|state| T::detached(state.connection.capabilities())).unwrap_or_default()
-    }
-
     fn hello<T: Message<'static>>(&self) -> Option<T> {
-        self.shared.with(|state| T::detached(state.connection.peer_info())).ok()
+        // It was checked when it arrived.
+        self.shared.with(|state| T::detached(state.hello.as_deref()?).ok())
     }
 }
 
 impl ClientPeer {
     /// The capabilities that the client advertised.
     pub fn capabilities(&self) -> v1::ClientCapabilities<'static> {
-        self.read_capabilities()
+        self.greeting().map(|hello| hello.client_capabilities).unwrap_or_default()
     }
 
     /// The name and version of the client, if it gave them.
@@ -131,7 +132,7 @@ impl ClientPeer {
         self.greeting()?.client_info
     }
 
-    /// The client's `initialize` request, once it has arrived.
+    /// The client's `initialize` request, once it has arrived, in the words of version 1.
     pub fn greeting(&self) -> Option<v1::InitializeRequest<'static>> {
         self.hello()
     }
@@ -140,7 +141,7 @@ impl ClientPeer {
 impl AgentPeer {
     /// The capabilities that the agent advertised.
     pub fn capabilities(&self) -> v1::AgentCapabilities<'static> {
-        self.read_capabilities()
+        self.greeting().map(|hello| hello.agent_capabilities).unwrap_or_default()
     }
 
     /// The name and version of the agent, if it gave them.
@@ -148,7 +149,7 @@ impl AgentPeer {
         self.greeting()?.agent_info
     }
 
-    /// The agent's response to `initialize`.
+    /// The agent's response to `initialize`, in the words of version 1.
     pub fn greeting(&self) -> Option<v1::InitializeResponse<'static>> {
         self.hello()
     }

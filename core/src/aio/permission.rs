@@ -1,10 +1,12 @@
 //! Permission requests, as the client's handler sees them.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use super::client_session::ClientSession;
 use super::error::Failure;
 use super::handlers::{Incoming, Kind};
+use crate::json;
 use crate::schema::{v1, Raw};
 use crate::Id;
 
@@ -22,15 +24,23 @@ pub struct PermissionRequest {
     pub options: Vec<v1::PermissionOption<'static>>,
     /// The `_meta` of the request.
     pub meta: Option<Raw<'static>>,
+    /// In version 2, why the agent asks.
+    pub description: Option<String>,
+    /// In version 2, what the permission is for, as JSON: the tool call is made of it if it is none.
+    pub subject: Option<Raw<'static>>,
+    /// In version 2, the title of the request.
+    own_title: Option<String>,
     /// The title that an earlier update gave the tool call.
     known: Option<String>,
 }
 
 impl PermissionRequest {
-    /// The title of the tool call from the request, else from an earlier update, else its id.
+    /// The title of the request, which version 2 has, else that of its tool call, else the one that an earlier update gave
+    /// the call, else the call's id.
     pub fn title(&self) -> &str {
         let stated = self.tool_call.title.as_deref().filter(|title| !title.is_empty());
-        stated.or(self.known.as_deref()).unwrap_or(self.tool_call.tool_call_id.as_str())
+        let own = self.own_title.as_deref();
+        own.or(stated).or(self.known.as_deref()).unwrap_or(self.tool_call.tool_call_id.as_str())
     }
 
     /// The id of the option that allows this call only. `None` if there is none; an option that allows it permanently
@@ -89,13 +99,25 @@ impl<A: Into<Choice>> Kind for Permissions<A> {
 
     fn argument(&self, incoming: &Incoming) -> Result<PermissionRequest, Failure> {
         let params: v1::RequestPermissionRequest<'static> = incoming.params()?;
-        let (Some(session), Some(id)) = (ClientSession::of(incoming), incoming.id()) else {
+        let (Some(session), Some(id)) = (ClientSession::of(&incoming.shared, incoming.session()), incoming.id()) else {
             return Err(Failure::new("a request for permission without a session"));
         };
         let v1::RequestPermissionRequest { tool_call, options, meta, .. } = params;
         let call = tool_call.tool_call_id.as_str();
         let known = session.agent().kept(session.id(), |kept| kept.titles.of(call).map(str::to_owned)).flatten();
-        Ok(PermissionRequest { id: id.clone(), session, tool_call, options, meta, known })
+        let member = |name: &str| json::pointer(incoming.json(), name);
+        let text = |name: &str| member(name).and_then(json::unescape).map(Cow::into_owned);
+        Ok(PermissionRequest {
+            id: id.clone(),
+            session,
+            tool_call,
+            options,
+            meta,
+            description: text("/description"),
+            subject: member("/subject").and_then(|subject| Raw::from_string(subject.to_owned()).ok()),
+            own_title: text("/title"),
+            known,
+        })
     }
 
     fn result(&self, _: &Incoming, chosen: A) -> Result<String, Failure> {

@@ -8,16 +8,18 @@ use std::sync::Arc;
 use super::agent_session::AgentSession;
 use super::client_session::ClientSession;
 use super::error::Failure;
-use super::handlers::{Handler, Incoming, Kind, LEFT};
+use super::handlers::{Handler, Incoming, Kind};
+use super::message::{Message, LEFT};
 use super::peer::{AgentPeer, ClientPeer, Peer};
-use crate::schema::{self, Answers, Family, Message, Raw};
+use super::update::Update;
+use crate::schema::{self, Answers, Family, Raw};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Id;
 
 /// A message of the peer: its params, to which this dereferences, and its sender.
 ///
 /// `M` names the method by the type of its params without a lifetime, as in `fn(SetSessionModeRequest)`. `fn(Raw)`
-/// stands for the messages of extensions.
+/// stands for the messages of extensions, and `fn(Update)` for [updates](Update) that no stream takes.
 pub struct Received<S, M: Family> {
     peer: Peer<S>,
     incoming: Incoming,
@@ -49,7 +51,7 @@ impl<M: Family> Received<ClientSide, M> {
 
     /// The session that it is about; `None` if it is not about a session.
     pub fn session(&self) -> Option<ClientSession> {
-        ClientSession::of(&self.incoming)
+        ClientSession::of(&self.incoming.shared, self.incoming.session())
     }
 }
 
@@ -104,6 +106,10 @@ impl Family for fn(Raw) {
 }
 
 impl Answers<fn(Raw)> for Raw<'_> {}
+
+impl Family for fn(Update) {
+    type Params<'a> = Update;
+}
 
 /// A handler for requests, followed by others.
 pub(super) type OnRequest<H, S, M, F> = Handler<H, Typed<S, M, true>, F>;
@@ -164,7 +170,7 @@ where
 pub struct Untaken;
 
 impl Kind for Untaken {
-    type Argument = Received<ClientSide, fn(crate::schema::v1::SessionNotification)>;
+    type Argument = Received<ClientSide, fn(Update)>;
     type Answer = ();
 
     const REQUEST: bool = false;
@@ -174,7 +180,9 @@ impl Kind for Untaken {
     }
 
     fn argument(&self, incoming: &Incoming) -> Result<Self::Argument, Failure> {
-        Ok(incoming.received(incoming.params()?))
+        let Message::Left(update) = &incoming.message else { return Err(Failure::new("no update that was left")) };
+        let version = incoming.shared.with(|state| state.connection().version());
+        Ok(incoming.received(Update::read(version, update)?))
     }
 
     fn result(&self, _: &Incoming, (): ()) -> Result<String, Failure> {
@@ -235,7 +243,7 @@ impl Incoming {
         Received { peer: Peer::new(&self.shared), incoming: self.clone(), params }
     }
 
-    pub(super) fn params<P: Message<'static>>(&self) -> Result<P, Failure> {
+    pub(super) fn params<P: schema::Message<'static>>(&self) -> Result<P, Failure> {
         Ok(P::detached(self.json())?)
     }
 

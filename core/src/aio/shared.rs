@@ -8,19 +8,21 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{ready, Context, Poll, Waker};
 
-use super::budget::Budget;
+use super::budget::{Budget, UNKNOWN};
 use super::error::Error;
-use super::handlers::Message;
-use super::opening::{Kept, Name, Told};
+use super::kept::Kept;
+use super::message::Message;
+use super::name::{about, Name};
 use super::transport::Clock;
-use super::viewed::Viewers;
-use crate::connection::{Notification, Phase, Response, Turn, Violation};
+use super::viewers::{news, Viewers};
+use crate::connection::{CallOptions, Notification, Phase, Response, Violation};
 use crate::framing::Framing;
+use crate::host::Host;
 use crate::json;
 use crate::schema::v1;
-use crate::{Config, Connection, Id, Misuse};
+use crate::{Connection, Misuse};
 
 /// How many bytes may wait for the transport before calls wait as well.
 const ROOM: usize = 64 * 1024;
@@ -28,11 +30,12 @@ const ROOM: usize = 64 * 1024;
 pub(super) struct Shared(Mutex<State>);
 
 pub(super) struct State {
-    pub(super) connection: Connection,
+    /// The connection, which speaks the words of version 1 in all versions.
+    pub(super) host: Host,
+    /// The peer's part of `initialize`, in the words of version 1.
+    pub(super) hello: Option<String>,
     /// The host's requests by serial number, until their responses were taken.
     pub(super) calls: HashMap<u64, Slot>,
-    /// The call that takes the updates of a session.
-    pub(super) taking: HashMap<Arc<str>, u64>,
     /// The peer's requests that are being served, by serial number.
     pub(super) jobs: HashMap<u64, Job>,
     /// Notifications that wait for their handlers.
@@ -97,8 +100,8 @@ pub(super) enum Ending {
 /// One of the host's requests.
 #[derive(Default)]
 pub(super) struct Slot {
-    /// It may be accompanied by updates: a prompt, or loading a session.
-    pub(super) exchange: bool,
+    /// The session of a request that may be accompanied by updates: a prompt, or loading a session.
+    pub(super) exchange: Option<Arc<str>>,
     /// Updates that have arrived, with their numbers and sizes; `None` once no stream takes them.
     pub(super) updates: Option<VecDeque<(Notification, u64, usize)>>,
     pub(super) answer: Option<Response>,
@@ -122,19 +125,17 @@ pub(super) struct Job {
     pub(super) after: u64,
     /// The session that it opens.
     pub(super) opening: Option<Arc<Name>>,
-    /// Notifications about that session, until it is open; `None` if they need not wait.
-    pub(super) held: Option<Vec<Told>>,
     /// What its response takes from the budget.
     pub(super) cost: usize,
     pub(super) watchers: Vec<Waker>,
 }
 
 impl Shared {
-    pub(super) fn new(config: Config, most: usize, expose: bool) -> Arc<Self> {
+    pub(super) fn new(host: Host, most: usize, expose: bool) -> Arc<Self> {
         Arc::new(Shared(Mutex::new(State {
-            connection: Connection::new(config),
+            host,
+            hello: None,
             calls: HashMap::new(),
-            taking: HashMap::new(),
             jobs: HashMap::new(),
             notices: VecDeque::new(),
             kept: HashMap::new(),
@@ -182,6 +183,11 @@ impl Shared {
 }
 
 impl State {
+    /// The connection, to ask for its state.
+    pub(super) fn connection(&self) -> &Connection {
+        self.host.connection()
+    }
+
     /// Wakes the driver.
     pub(super) fn kick(&mut self) {
         self.wake.extend(self.driver.take());
@@ -219,55 +225,66 @@ impl State {
     }
 
     pub(super) fn has_room(&self) -> bool {
-        let unsent = self.connection.transmit().len();
+        let unsent = self.connection().transmit().len();
         // With whole messages, `transmit` shows only the first one.
-        unsent == 0 || (unsent < ROOM && self.connection.config().framing != Framing::Messages)
+        unsent == 0 || (unsent < ROOM && self.connection().config().framing != Framing::Messages)
     }
 
     /// Passes the time to the connection, in milliseconds on the host's clock.
     pub(super) fn tell_time(&mut self) {
         let Some(clock) = &self.clock else { return };
         let now = clock().as_millis() as u64;
-        if self.connection.poll_timeout().is_some_and(|due| due <= now) {
+        if self.host.poll_timeout().is_some_and(|due| due <= now) {
             // A turn may end because of it.
             self.unpark();
         }
-        self.connection.handle_timeout(now);
+        self.host.handle_timeout(now);
     }
 
-    /// Sends a request and returns its serial number.
-    pub(super) fn ask(&mut self, method: &str, params: &str, exchange: bool) -> Result<u64, Error> {
+    /// Sends a request and returns its serial number. `exchange` is the session whose updates may accompany it.
+    pub(super) fn ask(&mut self, method: &str, params: &str, exchange: Option<&Arc<str>>) -> Result<u64, Error> {
         self.tell_time();
-        let id = self.connection.request(method, params).map_err(|misuse| self.refused(method, misuse))?;
-        let open = self.connection.pending_by_id(&id);
-        let (serial, session) = open.map_or((0, None), |open| (open.serial, open.session.clone()));
-        if exchange {
-            self.taking.extend(session.map(|session| (session, serial)));
-        } else {
+        let asked = self.host.request_with(method, params, CallOptions::default());
+        let id = asked.map_err(|misuse| self.refused(method, misuse))?;
+        let serial = self.connection().pending_by_id(&id).map_or(0, |open| open.serial);
+        if exchange.is_none() {
             self.asking += 1;
         }
-        let updates = exchange.then(VecDeque::new);
-        self.calls.insert(serial, Slot { exchange, updates, ..Slot::default() });
+        let updates = exchange.map(|_| VecDeque::new());
+        self.calls.insert(serial, Slot { exchange: exchange.cloned(), updates, ..Slot::default() });
         self.kick();
         Ok(serial)
     }
 
+    /// Sends a request whose response nobody waits for. It is refused when the connection has ended, and what it is to
+    /// end has ended with it.
+    fn ask_unheard(&mut self, method: &str, params: &impl serde::Serialize) {
+        let params = crate::schema::write(params).unwrap_or_default();
+        let _ = self.host.request_with(method, &params, CallOptions::default());
+        self.kick();
+    }
+
     /// Sends a notification.
     pub(super) fn tell(&mut self, method: &str, params: &str) -> Result<(), Error> {
-        self.connection.notify(method, params).map_err(|misuse| self.refused(method, misuse))?;
+        self.host.notify(method, params).map_err(|misuse| self.refused(method, misuse))?;
+        self.kick();
+        Ok(())
+    }
+
+    /// Sends a notification about a session: at once, or after it was opened.
+    pub(super) fn tell_of(&mut self, name: &Name, method: &str, params: &str) -> Result<(), Error> {
+        let Some(opening) = name.pending() else { return self.tell(method, &about(name.id(), params)) };
+        let told = self.host.notify_opened(opening.serial, method, params);
+        told.map_err(|misuse| self.refused(method, misuse))?;
         self.kick();
         Ok(())
     }
 
     fn refused(&self, method: &str, misuse: Misuse) -> Error {
-        match self.connection.phase() {
+        match self.connection().phase() {
             Phase::Closed => Error::closed(method.to_owned()),
             _ => Error::Misuse(misuse),
         }
-    }
-
-    pub(super) fn turn(&self, session: Option<&str>) -> Option<Turn> {
-        self.connection.session(session?).map(|session| session.turn)
     }
 
     /// Called when the caller no longer waits for a response: cancels the request as its method requires.
@@ -279,49 +296,14 @@ impl State {
             self.give_back(&answer);
         } else {
             slot.abandoned = true;
-            self.give_up(serial);
+            self.tell_time();
+            self.host.abandon(serial);
         }
         // They are counted already. The handler of updates that no stream takes gets them.
         for (update, number, size) in unread {
             self.notices.push_back(Notice { message: Message::Left(update), number, size });
         }
         self.kick();
-    }
-
-    fn give_up(&mut self, serial: u64) {
-        self.taking.retain(|_, taking| *taking != serial);
-        let Some(open) = self.connection.pending_by_serial(serial) else { return };
-        let (id, session) = (open.id.clone(), open.session.clone());
-        let turn = self.turn(session.as_deref());
-        match (&*open.method, session) {
-            ("session/prompt", Some(session)) if turn == Some(Turn::Running) => self.cancel_turn(&session),
-            // A turn is cancelled only once, and a release must not be cancelled.
-            ("session/prompt" | "terminal/release", _) => {}
-            _ => self.cancel(&id),
-        }
-    }
-
-    fn cancel(&mut self, id: &Id) {
-        self.tell_time();
-        // This fails if the connection has ended or the request was cancelled already: nothing to do then.
-        let _ = self.connection.cancel(id);
-    }
-
-    /// Cancels the open permission requests and elicitations of a session whose turn is cancelled (CANCEL-16).
-    pub(super) fn cancel_questions(&mut self, session: &str) {
-        let question = |method: &str| matches!(method, "session/request_permission" | "elicitation/create");
-        let open = self.connection.pending();
-        let asked = open.filter(|open| question(&open.method) && open.session.as_deref() == Some(session));
-        for id in asked.map(|open| open.id.clone()).collect::<Vec<_>>() {
-            self.cancel(&id);
-        }
-        self.kick();
-    }
-
-    pub(super) fn cancel_turn(&mut self, session: &str) {
-        let params = crate::schema::write(&v1::CancelNotification::new(session)).unwrap_or_default();
-        // This fails if the session or the connection has ended: nothing to do then.
-        let _ = self.tell("session/cancel", &params);
     }
 
     /// Releases what an unwanted response has opened: a terminal, or a new session.
@@ -334,15 +316,12 @@ impl State {
                     self.release_terminal(session, &terminal);
                 }
             }
-            ("session/new" | "session/fork", _) if self.connection.can("session/close") => {
+            ("session/new" | "session/fork", _) if self.host.can("session/close") => {
                 let another = |session: &str| self.kept.get(session).is_some_and(|kept| kept.serial != answer.serial);
                 // A session that was open before must stay open.
                 if let Some(session) = id("/sessionId").filter(|session| !another(session)) {
                     self.kept.remove(&*session);
-                    let params = crate::schema::write(&v1::CloseSessionRequest::new(&*session)).unwrap_or_default();
-                    // This fails if the connection has ended, and the session with it.
-                    let _ = self.connection.request("session/close", &params);
-                    self.kick();
+                    self.ask_unheard("session/close", &v1::CloseSessionRequest::new(&*session));
                 }
             }
             _ => {}
@@ -351,10 +330,38 @@ impl State {
 
     /// Releases a terminal without waiting for the response.
     pub(super) fn release_terminal(&mut self, session: &str, terminal: &str) {
-        let params = v1::ReleaseTerminalRequest::new(session, terminal);
-        // This fails if the session or the connection has ended, and the terminal with it.
-        let _ = self.connection.request("terminal/release", &crate::schema::write(&params).unwrap_or_default());
-        self.kick();
+        self.ask_unheard("terminal/release", &v1::ReleaseTerminalRequest::new(session, terminal));
+    }
+
+    /// Changes what is stored with an open session.
+    pub(super) fn keep(&mut self, session: &Arc<str>, change: impl FnOnce(&mut Kept)) {
+        if self.connection().session(session).is_some() {
+            change(self.kept.entry(Arc::clone(session)).or_default());
+        }
+    }
+
+    /// Waits until a request may be served; see [`Budget`].
+    pub(super) fn admitted(&mut self, serial: u64, cx: &Context<'_>) -> Poll<()> {
+        let charged = ready!(self.budget.admitted(serial, cx));
+        if charged {
+            self.charge(serial, UNKNOWN);
+        }
+        Poll::Ready(())
+    }
+
+    /// Sets how many bytes the response to a request takes until it is written; 0 when it was.
+    pub(super) fn charge(&mut self, serial: u64, bytes: usize) {
+        let job = self.jobs.get_mut(&serial);
+        let (before, bytes) = job.map_or((0, 0), |job| (mem::replace(&mut job.cost, bytes), bytes));
+        let next = self.budget.charge(serial, before, bytes);
+        self.wake(next);
+    }
+
+    /// Wakes those who wait for the change of a view.
+    pub(super) fn wake_viewers(&mut self) {
+        let (connection, over) = (self.host.connection(), self.end.is_some());
+        let told = self.viewers.told(|session, since| news(connection.view(session), over, since).is_ready());
+        self.wake(told);
     }
 
     /// Called when something that waited was taken.

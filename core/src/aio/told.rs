@@ -17,6 +17,11 @@ pub(super) fn said(hello: &str) -> String {
     })
 }
 
+/// The same without the version, which the connection fills in.
+pub(super) fn unversioned(hello: &str) -> String {
+    with_members(hello, |name, value| (name != "protocolVersion").then(|| value.to_owned()))
+}
+
 /// An object with each member changed or removed.
 fn with_members(object: &str, change: impl Fn(&str, &str) -> Option<String>) -> String {
     let mut writer = Writer::new();

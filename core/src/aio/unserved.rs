@@ -4,29 +4,27 @@ use std::io;
 
 use serde::Serialize;
 
-use super::handlers::{Handlers, LEFT};
-use super::host::Host;
+use super::handlers::Handlers;
+use super::message::LEFT;
+use super::setup::Setup;
 use super::told::said;
 use super::transport::Transport;
 use crate::connection::{MisuseKind, Phase};
 use crate::nearest::nearest;
-use crate::schema::tables::v1::TABLES;
+use crate::schema::tables::{self, v1::TABLES};
 use crate::validation::table::Kind;
 use crate::{Config, Connection, Role};
 
 /// Checks the handlers, and the configuration with this transport. `hello` is this side's `initialize` message;
 /// `stated` has the capabilities that the host set explicitly.
 pub(super) fn check<H: Handlers, T: Transport>(
-    host: &Host,
+    setup: &Setup,
     handlers: &H,
     transport: &mut T,
     hello: &impl Serialize,
     stated: &impl Serialize,
 ) -> io::Result<()> {
-    let config = &host.config;
-    if host.other_version {
-        return refused("versions: this layer speaks version 1 of the protocol, and no other".to_owned());
-    }
+    let config = &setup.config;
     let timed = [("timeout", config.timeout), ("reminder", config.reminder)];
     if let Some((name, _)) = timed.iter().find(|(_, limit)| limit.is_some()) {
         if transport.clock().is_none() {
@@ -122,6 +120,10 @@ fn judge(config: &Config, hello: &str) -> Connection {
 fn why_never<H: Handlers>(method: &str, config: &Config, judge: &Connection, handlers: &H) -> Option<String> {
     let row = TABLES.methods.iter().find(|row| row.name == method);
     let Some(row) = row else {
+        if config.versions.iter().filter_map(tables::version).any(|of| of.methods.iter().any(|row| row.name == method))
+        {
+            return None;
+        }
         let own = method == LEFT || method.starts_with('_') || config.is_foreign(method);
         return (!own).then(|| {
             let near = nearest(method, TABLES.methods.iter().map(|row| row.name));

@@ -1,12 +1,11 @@
 //! Sessions as conversations: looking at a view, and waiting until it has changed.
 
-use std::collections::HashMap;
 use std::future::poll_fn;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use super::client_session::ClientSession;
 use super::shared::{Shared, State};
+use super::viewers::news;
 use crate::view::View;
 
 impl ClientSession {
@@ -16,7 +15,7 @@ impl ClientSession {
     ///
     /// The connection is locked meanwhile, so `look` must not use this session or its agent.
     pub fn view<T>(&self, look: impl FnOnce(&View) -> T) -> Option<T> {
-        self.agent().shared.with(|state| state.connection.view(self.id()).map(look))
+        self.agent().shared.with(|state| state.connection().view(self.id()).map(look))
     }
 
     /// Waits until the [view](Self::view) has a revision other than `since`, and returns it. However many changes there
@@ -35,13 +34,13 @@ impl ClientSession {
     /// ```
     pub async fn changed(&self, since: u64) -> Option<u64> {
         let shared = &self.agent().shared;
-        let viewing = Viewing { shared, number: shared.with(State::next_viewer) };
+        let viewing = Viewing { shared, number: shared.with(|state| state.viewers.next()) };
         poll_fn(|cx| shared.with(|state| state.poll_changed(viewing.number, self.id(), since, cx))).await
     }
 
     /// Forgets the view of a session that has ended. Returns whether there was one.
     pub fn forget_view(&self) -> bool {
-        self.agent().shared.with(|state| state.connection.forget_view(self.id()))
+        self.agent().shared.with(|state| state.host.connection_mut().forget_view(self.id()))
     }
 }
 
@@ -53,61 +52,16 @@ struct Viewing<'a> {
 
 impl Drop for Viewing<'_> {
     fn drop(&mut self) {
-        self.shared.with(|state| state.viewers.waiting.remove(&self.number));
+        self.shared.with(|state| state.viewers.forget(self.number));
     }
-}
-
-/// Those that wait until a view has changed.
-#[derive(Default)]
-pub(super) struct Viewers {
-    waiting: HashMap<u64, Viewer>,
-    /// How many there were.
-    count: u64,
-}
-
-struct Viewer {
-    session: Arc<str>,
-    since: u64,
-    waker: Waker,
 }
 
 impl State {
-    fn next_viewer(&mut self) -> u64 {
-        self.viewers.count += 1;
-        self.viewers.count
-    }
-
-    /// What there is to tell of a view: its revision if it is another one, `None` if there will be no other.
-    fn news(&self, session: &str, since: u64) -> Poll<Option<u64>> {
-        match self.connection.view(session) {
-            Some(view) if view.revision() != since => Poll::Ready(Some(view.revision())),
-            Some(view) if !view.is_frozen() && self.end.is_none() => Poll::Pending,
-            _ => Poll::Ready(None),
-        }
-    }
-
     fn poll_changed(&mut self, viewer: u64, session: &str, since: u64, cx: &Context<'_>) -> Poll<Option<u64>> {
-        let news = self.news(session, since);
+        let news = news(self.connection().view(session), self.end.is_some(), since);
         if news.is_pending() {
-            let waiting = Viewer { session: session.into(), since, waker: cx.waker().clone() };
-            self.viewers.waiting.insert(viewer, waiting);
+            self.viewers.wait(viewer, session, since, cx.waker().clone());
         }
         news
-    }
-
-    /// Wakes those for whom there is something.
-    pub(super) fn wake_viewers(&mut self) {
-        if self.viewers.waiting.is_empty() {
-            return;
-        }
-        let mut waiting = std::mem::take(&mut self.viewers.waiting);
-        waiting.retain(|_, viewer| {
-            let waits = self.news(&viewer.session, viewer.since).is_pending();
-            if !waits {
-                self.wake([viewer.waker.clone()]);
-            }
-            waits
-        });
-        self.viewers.waiting = waiting;
     }
 }

@@ -37,7 +37,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         let clock = transport.clock();
         let tracer = shared.with(|state| {
             state.clock = clock;
-            handlers.traces().then(|| Tracer::new(state.connection.config()))
+            handlers.traces().then(|| Tracer::new(state.connection().config()))
         });
         Wire {
             transport,
@@ -55,7 +55,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
 
     /// Passes the time to the connection when that is due. Returns whether it did.
     pub(super) fn tell_time(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
-        let due = shared.with(|state| state.connection.poll_timeout()).map(Duration::from_millis);
+        let due = shared.with(|state| state.host.poll_timeout()).map(Duration::from_millis);
         let Some(next) = due.into_iter().chain(self.gone).min() else { return false };
         let told = self.transport.poll_until(cx, next).is_ready();
         if told {
@@ -75,7 +75,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         }
         if shared.with(|state| state.hungry()) {
             self.mute = true;
-            shared.with(|state| state.connection.receive_eof());
+            shared.with(|state| state.host.connection_mut().receive_eof());
         } else {
             self.wait(shared);
         }
@@ -103,7 +103,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
             shared.with(|state| {
                 // Time-outs are measured from the time that the connection knows.
                 state.tell_time();
-                state.connection.receive(bytes);
+                state.host.connection_mut().receive(bytes);
             });
         };
         match self.transport.poll_read(cx, take) {
@@ -118,7 +118,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
             Poll::Ready(Err(error)) => self.problem = Some(error),
         }
         self.mute = true;
-        shared.with(|state| state.connection.receive_eof());
+        shared.with(|state| state.host.connection_mut().receive_eof());
         true
     }
 
@@ -149,12 +149,13 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         self.out.clear();
         self.written = 0;
         shared.with(|state| {
-            let bytes = state.connection.transmit();
-            let most = if state.connection.config().framing == Framing::Messages { bytes.len() } else { WRITE };
+            let connection = state.host.connection_mut();
+            let bytes = connection.transmit();
+            let most = if connection.config().framing == Framing::Messages { bytes.len() } else { WRITE };
             let count = bytes.len().min(most);
             self.out.extend_from_slice(&bytes[..count]);
-            state.connection.consume(count);
-            if state.connection.transmit().is_empty() {
+            connection.consume(count);
+            if connection.transmit().is_empty() {
                 state.replies = 0;
             }
             if count > 0 && state.has_room() {
@@ -177,7 +178,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
 
     /// Whether everything was written and this side of the transport is closed.
     pub(super) fn is_done(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
-        let left = self.written < self.out.len() || shared.with(|state| !state.connection.transmit().is_empty());
+        let left = self.written < self.out.len() || shared.with(|state| !state.connection().transmit().is_empty());
         if left {
             return false;
         }

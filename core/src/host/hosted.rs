@@ -9,6 +9,7 @@
 //!
 //! Read next: `agent`, then `client`; `updates`, `params` and `hello` are the shapes.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::agent::AgentHost;
@@ -144,15 +145,20 @@ impl Host {
         }
     }
 
-    /// Answers a request of the peer; see [`Connection::respond`].
+    /// Answers a request of the peer; see [`Connection::respond`]. A `String` with the result of many megabytes that a
+    /// client gives becomes the message, so that it is not held in memory twice.
     ///
     /// # Errors
     /// As [`Connection::respond`].
-    pub fn respond<'k>(&mut self, request: impl Into<RequestKey<'k>>, result: &str) -> Result<(), Misuse> {
-        let key = request.into();
+    pub fn respond<'k, 'r>(
+        &mut self,
+        request: impl Into<RequestKey<'k>>,
+        result: impl Into<Cow<'r, str>>,
+    ) -> Result<(), Misuse> {
+        let (key, result) = (request.into(), result.into());
         match &mut self.side {
-            Side::Plain | Side::Client(_) => self.connection.respond(key, result),
-            Side::Agent(agent) => agent.respond(&mut self.connection, key, result, &mut self.ready),
+            Side::Plain | Side::Client(_) => self.connection.respond_with(key, result),
+            Side::Agent(agent) => agent.respond(&mut self.connection, key, &result, &mut self.ready),
         }
     }
 

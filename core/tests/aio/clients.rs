@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::future::{join, select, Either};
 use futures::{StreamExt, TryStreamExt};
-use libacp::aio::{streams, timed, AgentPeer, Client, Error, Failure, Handlers};
+use libacp::aio::{streams, timed, AgentPeer, Client, Error, Failure, Handlers, Update};
 use libacp::connection::MisuseKind;
 use libacp::schema::v1;
 use libacp::Config;
@@ -32,20 +32,15 @@ pub(crate) fn update(session: &str, text: &str) -> Value {
 }
 
 /// The text of an update that has one.
-pub(crate) fn text(update: v1::SessionUpdate<'_>) -> String {
-    match update {
-        v1::SessionUpdate::AgentMessageChunk(v1::ContentChunk { content: v1::ContentBlock::Text(text), .. }) => {
-            text.text.to_string()
-        }
-        other => panic!("{other:?}"),
-    }
+pub(crate) fn text(update: Update) -> String {
+    update.text().unwrap_or_else(|| panic!("{update:?}")).to_owned()
 }
 
 #[test]
 fn updates_come_before_the_end_of_their_turn() {
     let between = RefCell::new(Vec::new());
     let client = Client::new("test", "1").on_update(async |received| {
-        between.borrow_mut().push((received.session().unwrap().id().to_owned(), text(received.update.clone())));
+        between.borrow_mut().push((received.session().unwrap().id().to_owned(), text((*received).clone())));
         Ok(())
     });
     let work = async |agent: AgentPeer| {

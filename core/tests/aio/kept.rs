@@ -26,7 +26,7 @@ impl App {
         }
         let log = Rc::clone(log);
         let client = Client::new("test", "1").on_update(async move |received| {
-            log.borrow_mut().push(text(received.update.clone()));
+            log.borrow_mut().push(text((*received).clone()));
             Ok(())
         });
         App { agent, client: client.local() }

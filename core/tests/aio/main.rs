@@ -8,4 +8,5 @@ mod kept;
 mod pipe;
 mod refused;
 mod together;
+mod versions;
 mod viewed;

@@ -4,7 +4,6 @@ use std::io::ErrorKind;
 
 use futures::executor::block_on;
 use libacp::aio::{streams, Agent, Client, Handlers, Reply};
-use libacp::connection::Versions;
 use libacp::schema::v1;
 use libacp::Config;
 
@@ -57,12 +56,6 @@ fn options_that_cannot_work() {
     let mut config = Config::agent();
     config.timeout = Some(1000);
     has(&why(&Agent::new("test", "1").config(config)), &["timeout", "timed"]);
-    let mut config = Config::agent();
-    config.versions = Versions::ALL;
-    has(&why(&Agent::new("test", "1").config(config)), &["versions", "version 1"]);
-    let mut config = Config::agent();
-    config.versions = Versions::only(2);
-    has(&why(&Agent::new("test", "1").config(config)), &["versions", "version 1"]);
     let (connecting, driving) = Client::new("test", "1")
         .on::<fn(v1::CreateElicitationRequest), _>(async |_| Ok(Reply::default()))
         .connect(streams(Pipe::new(64), Pipe::new(64)));

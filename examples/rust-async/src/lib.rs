@@ -44,17 +44,19 @@ pub async fn talk(
     let session = agent.new_session(folder).await?;
     let mut turn = session.prompt(prompt);
     while let Some(update) = turn.update().await? {
-        match update {
-            SessionUpdate::AgentMessageChunk(chunk) => line(format!("agent: {}", text(&chunk.content))),
-            SessionUpdate::AgentThoughtChunk(chunk) => line(format!("thought: {}", text(&chunk.content))),
-            SessionUpdate::ToolCall(call) => {
+        if let Some(text) = update.text() {
+            line(format!("agent: {text}"));
+        }
+        match update.v1() {
+            Some(SessionUpdate::AgentThoughtChunk(chunk)) => line(format!("thought: {}", text(&chunk.content))),
+            Some(SessionUpdate::ToolCall(call)) => {
                 line(format!("tool: {}", call.title));
                 if cancel {
                     turn.cancel().await?;
                 }
             }
-            SessionUpdate::ToolCallUpdate(call) => {
-                if let Some(status) = call.status {
+            Some(SessionUpdate::ToolCallUpdate(call)) => {
+                if let Some(status) = &call.status {
                     line(format!("tool: {status}"));
                 }
             }

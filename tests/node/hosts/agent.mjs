@@ -1,7 +1,7 @@
 // An agent as the host vectors have one, on `libacp/agent`.
 import { agentSide } from "../both.mjs";
 import { optionsOf } from "./options.mjs";
-import { Scene } from "./scene.mjs";
+import { Scene, greeting } from "./scene.mjs";
 import { filled } from "./stream.mjs";
 
 const { Agent } = agentSide;
@@ -106,7 +106,7 @@ export async function play(scenario) {
   const scene = new Scene(scenario, { ...agentSide, does });
   const host = new AgentHost(scene, agent(scenario, scene));
   if (!scenario.bare) {
-    scene.send({ id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {}, ...filled(scenario.peer ?? {}, scene.names) } });
+    scene.send({ id: 0, method: "initialize", params: filled(greeting(scenario, "client"), scene.names) });
     await scene.out({ id: 0, result: "<any>" }, "initialize");
   }
   await scene.play(host);

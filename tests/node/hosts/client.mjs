@@ -1,6 +1,6 @@
 // A client as the host vectors have one, on `libacp/client`.
 import { clientSide } from "../both.mjs";
-import { Scene } from "./scene.mjs";
+import { Scene, greeting } from "./scene.mjs";
 import { optionsOf } from "./options.mjs";
 
 const { Client, connect } = clientSide;
@@ -40,8 +40,11 @@ export function client(scenario, scene) {
   if (ask && isOption(ask)) {
     const perform = scene.handler("session/request_permission", ask);
     options.permission = (request) => {
-      const { session, signal, id, meta } = request;
-      const params = { sessionId: session.id, toolCall: request.toolCall, options: request.options, ...(meta ? { _meta: meta } : {}) };
+      const { session, signal, id, meta, toolCall, options } = request;
+      const params = { sessionId: session.id, toolCall, options, ...(meta ? { _meta: meta } : {}) };
+      // Version 2 has more, and version 1's title is the tool call's.
+      const { title, description, subject } = request;
+      if (session.agent.version === 2) Object.assign(params, { title }, description && { description }, subject && { subject });
       return perform({ session, peer: session.agent, params, id, signal });
     };
   }
@@ -126,6 +129,8 @@ class ClientHost {
         const set = session.setConfigOption(params.configId, params.value, options);
         return told(set.then((configOptions) => ({ configOptions })));
       }
+      case "tool_call/cancel":
+        return told((await this.session(step.session)).cancelToolCall(params.toolCallId, options).then(whole));
       case "session/cancel":
         return told((await this.session(step.session)).cancel(meta ? { meta } : {}).then(whole));
       case "session/prompt": {
@@ -202,11 +207,11 @@ export async function play(scenario) {
   const opening = connect(scene.transport(), client(scenario, scene), { grace: 1000 });
   const host = new ClientHost(scene, opening);
   if (scenario.bare) {
-    void scene.told("initialize", opening.then((peer) => peer.connection.peerInfo));
+    void scene.told("initialize", opening.then((peer) => peer.greeting));
   } else {
     await scene.out({ id: "<initialize>", method: "initialize", params: "<any>" }, "initialize");
     const id = scene.names.get("<initialize>");
-    scene.send({ id, result: { protocolVersion: 1, agentCapabilities: {}, ...scenario.peer } });
+    scene.send({ id, result: greeting(scenario, "agent") });
     scene.peer = await opening;
   }
   await scene.play(host);

@@ -17,6 +17,14 @@ export function described(error, { PeerError, NoResult, Misuse }) {
   throw error;
 }
 
+/** What the peer says of itself in `initialize`, which the runner plays in the newest version that the host speaks. */
+export function greeting({ host = {}, peer = {} }, role) {
+  const version = Math.max(...(host.versions ?? [1]));
+  const capabilities = role === "agent" ? { session: {} } : {};
+  if (version > 1) return { protocolVersion: version, info: { name: "peer", version: "1" }, capabilities, ...peer };
+  return { protocolVersion: 1, [`${role}Capabilities`]: {}, ...peer };
+}
+
 export class Scene {
   names = new Map();
   labels = new Labels();

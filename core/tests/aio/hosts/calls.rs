@@ -5,12 +5,13 @@ use std::rc::Rc;
 use futures::channel::mpsc;
 use futures::future::{select, Either};
 use futures::{FutureExt, StreamExt, TryStreamExt};
-use libacp::aio::{AgentPeer, Call, ClientSession, Error, LoadingSession, PromptTurn};
+use libacp::aio::{AgentPeer, Call, ClientSession, Error, LoadingSession, PromptTurn, Update};
 use libacp::schema::{v1, IntoOwned, Raw};
 use serde::Serialize;
 use serde_json::{json, Value};
 
 use super::client::Played;
+use super::handlers::typed;
 use super::replay::Play;
 use super::turns::read;
 use super::world::World;
@@ -134,6 +135,7 @@ async fn call(
         ("session/set_config_option", _) => {
             agent.call(&read::<v1::SetSessionConfigOptionRequest<'static>>(&params)).await.map(written)
         }
+        ("tool_call/cancel", Some(session)) => session.cancel_tool_call(text("toolCallId")).await.map(empty),
         ("session/fork", _) => {
             let request = read::<v1::ForkSessionRequest<'static>>(&params);
             agent.call(&request).await.map(written)
@@ -142,9 +144,9 @@ async fn call(
     }
 }
 
-fn show(world: &World, name: &str, notification: &v1::SessionNotification<'_>) {
-    let mut event = json!({"update": name, "is": written(&notification.update)});
-    if let Some(meta) = &notification.meta {
+fn show(world: &World, name: &str, update: &Update) {
+    let mut event = json!({"update": name, "is": written(update)});
+    if let Some(meta) = update.meta() {
         event["meta"] = meta.parse().unwrap();
     }
     world.tell(event);
@@ -152,8 +154,8 @@ fn show(world: &World, name: &str, notification: &v1::SessionNotification<'_>) {
 
 async fn load(world: Rc<World>, step: Value, mut loading: LoadingSession, played: Played) -> Result<Value, Error> {
     if step.get("iterate").is_some() {
-        while let Some(notification) = loading.notification().await? {
-            show(&world, step["as"].as_str().unwrap(), &notification);
+        while let Some(update) = loading.update().await? {
+            show(&world, step["as"].as_str().unwrap(), &update);
         }
     }
     Ok(opened(&played, loading.session().await?))
@@ -184,20 +186,24 @@ async fn prompt(
                     session.cancel().await.unwrap();
                     finish = rest;
                 }
-                Either::Right((result, _)) => return told(result.map(written)),
+                Either::Right((result, _)) => {
+                    // Its type has no id of a message.
+                    let event = super::world::done(name, result.map(written));
+                    return world.tell_read(event, typed::<v1::PromptResponse<'static>>);
+                }
             }
         }
     };
     let mut shown = 0;
     let ended = loop {
-        let next = match select(cancelled.next(), Box::pin(turn.notification())).await {
+        let next = match select(cancelled.next(), Box::pin(turn.update())).await {
             Either::Left(_) => None,
             Either::Right((next, _)) => Some(next),
         };
         match next {
             None => turn.cancel().await.unwrap(),
-            Some(Ok(Some(notification))) => {
-                show(&world, name, &notification);
+            Some(Ok(Some(update))) => {
+                show(&world, name, &update);
                 shown += 1;
                 if let Some(label) = step["wait"].as_str().filter(|_| shown == 1) {
                     world.wait(label).await;
@@ -209,7 +215,13 @@ async fn prompt(
                     return told(Ok(json!({})));
                 }
             }
-            Some(Ok(None)) => break Ok(written(turn.result().cloned().unwrap().into_owned())),
+            Some(Ok(None)) => {
+                let mut result = written(turn.result().cloned().unwrap().into_owned());
+                if let Some(id) = turn.message_id() {
+                    result["messageId"] = json!(id);
+                }
+                break Ok(result);
+            }
             Some(Err(error)) => break Err(error),
         }
     };

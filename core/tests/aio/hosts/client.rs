@@ -14,7 +14,7 @@ use serde_json::{json, Value};
 use super::calls;
 use super::handlers::{of_clients, typed};
 use super::replay::{configured, play, Greeting, Play, Side};
-use super::turns::{act, begun, read, Subject};
+use super::turns::{act, beginning, read, Subject};
 use super::world::World;
 use super::Failed;
 
@@ -32,6 +32,10 @@ impl Side for Played {
 
     fn greeting(said: Value) -> Greeting {
         Greeting::Answers(said)
+    }
+
+    fn of_version_2() -> Value {
+        json!({"protocolVersion": 2, "info": {"name": "peer", "version": "1"}, "capabilities": {"session": {}}})
     }
 }
 
@@ -97,7 +101,9 @@ fn permission(client: Client<Local>, world: &Rc<World>) -> Client<Local> {
         let (tool_call, options) = (request.tool_call, request.options);
         let mut params = v1::RequestPermissionRequest::new(request.session.id(), tool_call, options);
         params.meta = request.meta;
-        begun(&world, method, Some(request.session.id()), Some(&request.id), &params);
+        let params = serde_json::to_value(&params).unwrap();
+        let event = beginning(method, Some(request.session.id()), Some(&request.id), &params);
+        world.tell_read(event, typed::<v1::RequestPermissionRequest<'static>>);
         let actions = world.actions(method);
         Ok(match act(&world, method, &Subject::Open(request.session), &actions).await? {
             None => Choice::from(None),
@@ -148,10 +154,10 @@ fn hooks(mut client: Client<Local>, world: &Rc<World>, scenario: &Value) -> Clie
                 .local(),
             "update" => client
                 .on_update(async move |received| {
-                    let is = serde_json::to_value(&received.update)?;
+                    let is = serde_json::to_value(&*received)?;
                     let session = received.session().map(|session| session.id().to_owned());
                     let mut event = json!({"hook": "update", "session": session, "is": is});
-                    if let Some(meta) = &received.meta {
+                    if let Some(meta) = received.meta() {
                         event["meta"] = meta.parse()?;
                     }
                     world.tell(event);

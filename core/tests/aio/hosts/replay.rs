@@ -28,6 +28,11 @@ pub(super) trait Side {
 
     /// Plays `initialize`.
     fn greeting(said: Value) -> Greeting;
+
+    /// What the peer says in an `initialize` of version 2, where the scenario does not say it.
+    fn of_version_2() -> Value {
+        json!({"protocolVersion": 2, "info": {"name": "peer", "version": "1"}})
+    }
 }
 
 /// `initialize`, as the peer plays it.
@@ -115,7 +120,11 @@ impl Play {
             return missing.map_or(Ok(()), |missing| differs("refused", format!("{missing} is not in {text:?}")));
         }
         if scenario["bare"] != true {
-            let mut said = json!({"protocolVersion": 1});
+            let newest = scenario["host"]["versions"].as_array().and_then(|versions| versions.last()).cloned();
+            let mut said = match newest.and_then(|version| version.as_u64()) {
+                Some(2) => S::of_version_2(),
+                _ => json!({"protocolVersion": 1}),
+            };
             said.as_object_mut().unwrap().extend(scenario["peer"].as_object().cloned().unwrap_or_default());
             match S::greeting(said) {
                 Greeting::Asks(params) => {
@@ -226,10 +235,12 @@ impl Play {
     }
 }
 
-/// A frame as Rust's types write it: a list of servers that may be left out is left out when it is empty.
+/// A frame as Rust's types write it: a list of servers that may be left out is left out when it is empty. In a load, it
+/// may not.
 fn typed(frame: &Value) -> Value {
     let mut frame = frame.clone();
-    if frame["method"] == "session/resume" && frame["params"]["mcpServers"] == json!([]) {
+    let loads = frame["params"].get("replayFrom").is_some();
+    if frame["method"] == "session/resume" && !loads && frame["params"]["mcpServers"] == json!([]) {
         frame["params"].as_object_mut().unwrap().remove("mcpServers");
     }
     frame

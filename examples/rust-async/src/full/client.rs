@@ -32,7 +32,7 @@ fn client() -> Result<Client<impl Handlers>, Failure> {
         .terminals(Terminals::new())
         .permission(permit)
         .on_update(async |got| {
-            say(format!("meanwhile: {}", shown(&got.update)));
+            say(format!("meanwhile: {}", shown(&got)));
             Ok(())
         })
         .on::<fn(v1::CreateElicitationRequest), _>(async |got| Ok(elicited(&got).into()))

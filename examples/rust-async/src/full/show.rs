@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use libacp::aio::Update;
 use libacp::schema::v1::{
     ContentBlock, SessionConfigOption, SessionConfigOptionKind, SessionUpdate, ToolCallContent, ToolCallStatus,
 };
@@ -24,7 +25,8 @@ pub(crate) fn options(options: &[SessionConfigOption<'_>]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-pub(crate) fn shown(update: &SessionUpdate<'_>) -> String {
+pub(crate) fn shown(update: &Update) -> String {
+    let Some(update) = update.v1() else { return "something new".to_owned() };
     match update {
         SessionUpdate::UserMessageChunk(chunk) => format!("user: {}", block(&chunk.content)),
         SessionUpdate::AgentMessageChunk(chunk) => format!("agent: {}", block(&chunk.content)),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use futures::TryStreamExt;
 use libacp::aio::{AgentPeer, ClientSession, Error, Failure, PromptTurn};
-use libacp::schema::v1::{self, AuthMethod, ContentBlock, McpServer, SessionUpdate};
+use libacp::schema::v1::{self, AuthMethod, ContentBlock, McpServer};
 use serde_json::{json, Value};
 
 use super::show::{joined, options, say, shown};
@@ -78,7 +78,7 @@ async fn follow_and(
 ) -> Result<(), Error> {
     while let Some(update) = turn.update().await? {
         say(shown(&update));
-        if matches!(update, SessionUpdate::ToolCall(_)) {
+        if update.kind() == "tool_call" {
             when_called(&turn).await?;
         }
     }

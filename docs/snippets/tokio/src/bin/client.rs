@@ -4,7 +4,7 @@ use std::env;
 
 use futures::TryStreamExt;
 use libacp::aio::{AgentPeer, Client, ClientSession, Error, Failure};
-use libacp::schema::v1::{self, ContentBlock, SessionUpdate};
+use libacp::schema::v1;
 use libacp::{printable, ErrorCode};
 
 // ANCHOR: login
@@ -33,11 +33,8 @@ async fn opened(agent: &AgentPeer, cwd: &str) -> Result<ClientSession, Error> {
         if let Some(kept) = sessions.try_next().await? {
             let mut loading = agent.load_session(&kept.session_id.0, cwd);
             while let Some(update) = loading.update().await? {
-                let (SessionUpdate::UserMessageChunk(chunk) | SessionUpdate::AgentMessageChunk(chunk)) = update else {
-                    continue;
-                };
-                if let ContentBlock::Text(text) = chunk.content {
-                    println!("before: {}", printable(&text.text));
+                if let Some(text) = update.text() {
+                    println!("before: {}", printable(text));
                 }
             }
             return loading.session().await;

@@ -2,33 +2,29 @@
 
 use std::sync::Arc;
 
+use super::handlers::Handlers;
 use super::shared::Shared;
 use super::transport::Transport;
-use crate::connection::Versions;
 use crate::framing::Framing;
+use crate::host::Host;
 use crate::schema::v1;
 use crate::Config;
 
+/// The version in whose types hosts speak of `initialize`. Which one is agreed on is the connection's matter.
+pub(super) const FIRST: v1::ProtocolVersion = v1::ProtocolVersion(1);
+
 #[derive(Debug, Clone)]
-pub(super) struct Host {
+pub(super) struct Setup {
     pub(super) info: v1::Implementation<'static>,
     pub(super) config: Config,
     pub(super) most: usize,
     /// Whether the text of errors is sent to the peer.
     pub(super) expose: bool,
-    /// The configuration asks for a version that this layer does not support.
-    pub(super) other_version: bool,
 }
 
-impl Host {
+impl Setup {
     pub(super) fn new(name: String, version: String, config: Config) -> Self {
-        Host {
-            info: v1::Implementation::new(name, version),
-            most: config.limits.pending,
-            config,
-            expose: false,
-            other_version: false,
-        }
+        Setup { info: v1::Implementation::new(name, version), most: config.limits.pending, config, expose: false }
     }
 
     pub(super) fn configure(&mut self, config: Config) {
@@ -36,17 +32,21 @@ impl Host {
         self.most = self.most.min(config.limits.pending);
         self.config = config;
         self.config.role = role;
-        // This layer uses the types of version 1.
-        self.other_version = std::mem::take(&mut self.config.versions) != Versions::only(1);
     }
 
-    /// A connection at its start.
-    pub(super) fn connection<T: Transport>(&self, _: &T) -> Arc<Shared> {
+    /// A connection at its start, for these handlers.
+    pub(super) fn connection<T: Transport>(&self, handlers: &impl Handlers, _: &T) -> Arc<Shared> {
         let mut config = self.config.clone();
         if T::WHOLE {
             config.framing = Framing::Messages;
         }
-        Shared::new(config, self.most, self.expose)
+        let mut methods = Vec::new();
+        handlers.each(&mut |method, request| {
+            if request {
+                methods.push(method.to_owned());
+            }
+        });
+        Shared::new(Host::new(config, methods), self.most, self.expose)
     }
 }
 
