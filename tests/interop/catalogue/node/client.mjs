@@ -219,7 +219,9 @@ const STEPS = {
   async "cancel-request.client"() {
     const stop = new AbortController();
     const waiting = agent.request("_libacp.dev/wait", {}, { signal: stop.signal }).catch(() => {});
-    same("note", { note: "waiting" }, await note());
+    const { note: told } = await note();
+    if (told.startsWith("not offered: ")) throw new NotOffered(told.slice(13));
+    same("note", "waiting", told);
     stop.abort();
     await waiting;
     while ((await agent.request("_libacp.dev/given-up", {})).count < 1) await sleep(10);
@@ -253,7 +255,8 @@ const STEPS = {
 };
 
 async function play(step) {
-  const missing = (step.needs ?? []).find((need) => need.includes("/") && agent && !agent.connection.can(need));
+  const peer = agent ?? guarded;
+  const missing = (step.needs ?? []).find((need) => (need.includes("/") || need === "logout") && peer && !peer.can(need));
   if (missing) throw new NotOffered(missing);
   await (STEPS[step.id] ?? see)(step);
 }

@@ -291,8 +291,11 @@ async def cancel(lab: Lab, step: Mapping[str, Any]) -> None:
 @step("cancel-request.client")
 async def give_up(lab: Lab, step: Mapping[str, Any]) -> None:
     waiting = asyncio.ensure_future(lab.agent.request("_libacp.dev/wait", {}))
-    same("note", {"note": "waiting"}, await lab.noted.get())
+    note = await lab.noted.get()
     waiting.cancel()
+    if note["note"].startswith("not offered: "):
+        raise NotOffered(note["note"].partition(": ")[2])
+    same("note", {"note": "waiting"}, note)
     while (await lab.agent.request("_libacp.dev/given-up", {}))["count"] < 1:
         await asyncio.sleep(0.01)
 
@@ -339,9 +342,9 @@ async def leave(lab: Lab, step: Mapping[str, Any]) -> None:
 
 async def play(lab: Lab, step: Mapping[str, Any]) -> str:
     try:
-        connection = None if lab.agent is None else lab.agent.connection
+        agent = lab.agent or lab.guarded
         for need in step.get("needs", ()):
-            if "/" in need and connection is not None and not connection.can(need):
+            if agent is not None and ("/" in need or need == "logout") and not agent.can(need):
                 raise NotOffered(need)
         await asyncio.wait_for(STEPS.get(step["id"], Lab.see)(lab, step), SECONDS)
     except NotOffered as why:

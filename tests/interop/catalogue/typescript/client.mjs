@@ -296,7 +296,9 @@ const STEPS = {
   async "cancel-request.client"() {
     const stop = new AbortController();
     const waiting = agent.ask("_libacp.dev/wait", {}, { cancellationSignal: stop.signal }).catch(() => {});
-    same("note", { note: "waiting" }, await note());
+    const { note: told } = await note();
+    if (told.startsWith("not offered: ")) throw new NotOffered(told.slice(13));
+    same("note", "waiting", told);
     stop.abort();
     await waiting;
     while ((await agent.ask("_libacp.dev/given-up", {})).count < 1) await sleep(10);

@@ -7,9 +7,10 @@ use std::sync::Mutex;
 use anyhow::{Context, Result};
 
 use crate::setup::steps::{NODE_HOSTS, PYTHON, PYTHON_MODULE, TYPESCRIPT_SDK};
-use crate::setup::Step;
+use crate::setup::{cargo, run, Step};
 
 const FOLDER: &str = "tests/interop/catalogue";
+const RUST: &str = "target/interop-catalogue/debug/libacp-catalogue";
 
 /// A client and an agent that play the catalogue.
 pub(super) struct Host {
@@ -29,9 +30,19 @@ pub(super) struct Host {
 
 pub(super) const ALL: &[Host] = &[
     Host {
+        name: "rust-aio",
+        ours: true,
+        versions: &[1, 2],
+        slow: false,
+        step: &RUST_AIO,
+        files: &["tests/interop/catalogue/rust"],
+        client: &[RUST, "client"],
+        agent: &[RUST, "agent"],
+    },
+    Host {
         name: "python-aio",
         ours: true,
-        versions: &[1],
+        versions: &[1, 2],
         slow: false,
         step: &PYTHON_MODULE,
         files: &["tests/interop/catalogue/python"],
@@ -41,7 +52,7 @@ pub(super) const ALL: &[Host] = &[
     Host {
         name: "js-peers",
         ours: true,
-        versions: &[1],
+        versions: &[1, 2],
         slow: false,
         step: &JS_PEERS,
         files: &["tests/interop/catalogue/node"],
@@ -51,7 +62,7 @@ pub(super) const ALL: &[Host] = &[
     Host {
         name: "ts-sdk",
         ours: false,
-        versions: &[1],
+        versions: &[1, 2],
         slow: false,
         step: &TS_SDK,
         files: &["tests/interop/catalogue/typescript"],
@@ -62,7 +73,7 @@ pub(super) const ALL: &[Host] = &[
     Host {
         name: "altered",
         ours: false,
-        versions: &[1],
+        versions: &[1, 2],
         slow: false,
         step: &PYTHON_MODULE,
         files: &["tests/interop/catalogue/altered.py"],
@@ -82,6 +93,22 @@ pub(super) fn named(pair: &str) -> Option<(&'static Host, &'static Host)> {
     let pair = (find(client)?, find(agent)?);
     (pair.0.ours || pair.1.ours).then_some(pair)
 }
+
+/// The Rust client and agent.
+static RUST_AIO: Step = Step {
+    name: "Rust steps",
+    tools: &[],
+    needs: &[],
+    inputs: &["tests/interop/catalogue/rust", "Cargo.toml", "rust-toolchain.toml", "core", "tokio", "files"],
+    outputs: &[RUST],
+    work: || {
+        // A folder of its own: it is no member of the workspace, and builds while others hold the workspace's lock.
+        let mut build = cargo();
+        build.args(["build", "--quiet", "--locked", "--manifest-path", "tests/interop/catalogue/rust/Cargo.toml"]);
+        run(build.args(["--target-dir", "target/interop-catalogue"]))
+    },
+    done: Mutex::new(None),
+};
 
 /// The JavaScript client and agent, beside the example hosts and their package.
 static JS_PEERS: Step = Step {

@@ -68,7 +68,9 @@ fn short(value: &Value) -> String {
 /// A call has to be refused.
 pub(crate) fn refused<T>(what: &str, code: i64, result: Result<T, Error>) -> Checked {
     match result {
-        Err(Error::Peer { error, .. }) => same(format!("code of {what}"), &code.into(), &i64::from(error.code.0).into()),
+        Err(Error::Peer { error, .. }) => {
+            same(format!("code of {what}"), &code.into(), &i64::from(error.code.0).into())
+        }
         Err(other) => Err(other.into()),
         Ok(_) => Err(Trouble::Wrong(format!("{what}: expected the error {code}, got a result"))),
     }

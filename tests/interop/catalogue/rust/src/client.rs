@@ -2,21 +2,19 @@
 //! of its own, after which the view has to show that; what else there is to do has a function here.
 
 use std::collections::BTreeMap;
-use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::TryStreamExt;
-use libacp::aio::{Client, ClientSession, Error, Failure, Handlers, PermissionRequest, Received};
-use libacp::connection::Versions;
+use libacp::aio::{ClientSession, Error, Failure};
 use libacp::schema::{v1, Message, Raw};
-use libacp::typed::ClientSide;
-use libacp_tokio::{spawn, AgentProcess, ClientExt, Files, Terminals};
+use libacp_tokio::{spawn, AgentProcess};
 use serde_json::{json, Value};
 use tokio::sync::{mpsc, Mutex, Notify};
 use tokio::time::timeout;
 
 use crate::checks::{fill, refused, same, Checked, Trouble};
+use crate::offers::client;
 use crate::seen::{list, seen};
 
 const LIMIT: Duration = Duration::from_secs(6);
@@ -59,52 +57,15 @@ pub(crate) async fn play(steps: &str, version: u16, work: &str, argv: &[String])
     Ok(())
 }
 
-/// What the steps offer to agents.
-fn client(lab: &Lab<'_>) -> Client<impl Handlers + Send + Sync + 'static> {
-    let switches = v1::SessionConfigOptionsCapabilities::new().boolean(v1::BooleanConfigOptionCapabilities::new());
-    let forms = v1::ElicitationCapabilities::new().form(v1::ElicitationFormCapabilities::new());
-    let offered = v1::ClientCapabilities::new()
-        .elicitation(forms)
-        .session(v1::ClientSessionCapabilities::new().config_options(switches));
-    let (asked, note) = (Arc::clone(&lab.asked), lab.note.clone());
-    Client::new("catalogue", "1.0")
-        .versions(Versions::only(lab.version))
-        .views()
-        .capabilities(offered)
-        .files(Files::new())
-        .terminals(Terminals::new())
-        .permission(move |request: PermissionRequest| {
-            let asked = Arc::clone(&asked);
-            async move {
-                asked.notify_one();
-                match request.title() {
-                    "wait" => pending().await,
-                    "allow" => Ok::<_, Failure>(request.allow()),
-                    _ => Ok(request.reject()),
-                }
-            }
-        })
-        .on::<fn(v1::CreateElicitationRequest), _>(async |got| {
-            let answer = if got.message == "Which colour?" {
-                json!({"action": "accept", "content": {"colour": "blue"}})
-            } else {
-                json!({"action": "decline"})
-            };
-            Ok(v1::CreateElicitationResponse::detached(&answer.to_string())?.into())
-        })
-        .on_extension("_libacp.dev/echo", async |got| Ok(got.into_params().into()))
-        .on_extension_notification("_libacp.dev/noted", move |got: Received<ClientSide, fn(Raw)>| {
-            let sent = got.parse::<Value>().map(|params| note.send(params));
-            async move { sent.map(drop).map_err(Failure::from) }
-        })
-        .on_violation(|violation| eprintln!("{}: {}", violation.rule, violation.message))
-}
-
 impl Lab<'_> {
     async fn start(&self, more: &[&str]) -> Checked<AgentProcess> {
         let (program, arguments) = self.argv.split_first().ok_or_else(|| Trouble::Wrong("no agent".to_owned()))?;
-        let (starting, driving) = spawn(program).args(arguments).args(more).connect(client(self))?;
-        tokio::spawn(driving);
+        let (starting, driving) = spawn(program).args(arguments).args(more).connect(client(
+            self.version,
+            Arc::clone(&self.asked),
+            self.note.clone(),
+        ))?;
+        tokio::task::spawn_local(driving);
         Ok(starting.open().await?)
     }
 
@@ -117,7 +78,11 @@ impl Lab<'_> {
     }
 
     async fn noted(&self, expected: &str) -> Checked {
-        same("note", &json!({"note": expected}), &self.noted.lock().await.recv().await.unwrap_or_default())
+        let noted = self.noted.lock().await.recv().await.unwrap_or_default();
+        if let Some(why) = noted["note"].as_str().and_then(|note| note.strip_prefix("not offered: ")) {
+            return Err(Trouble::NotOffered(why.to_owned()));
+        }
+        same("note", &json!({"note": expected}), &noted)
     }
 
     async fn count(&self) -> Checked<u64> {
@@ -203,8 +168,9 @@ impl Lab<'_> {
     }
 
     async fn step(&mut self, id: &str, step: &Value) -> Checked {
-        if let Some(agent) = &self.agent {
-            let needs = list(&step["needs"]).filter_map(Value::as_str).filter(|need| need.contains('/'));
+        if let Some(agent) = self.agent.as_ref().or(self.guarded.as_ref()) {
+            let needs =
+                list(&step["needs"]).filter_map(Value::as_str).filter(|need| need.contains('/') || *need == "logout");
             if let Some(missing) = needs.into_iter().find(|need| !agent.can(need)) {
                 return Err(Trouble::NotOffered(missing.to_owned()));
             }
@@ -254,14 +220,12 @@ impl Lab<'_> {
         let agent = self.agent()?;
         match what {
             "version" => same(what, &json!(self.version), &json!(agent.version())),
-            "info" => {
-                same(what, &json!({"name": "catalogue", "version": "1.0"}), &serde_json::to_value(agent.info())?)
-            }
+            "info" => same(what, &json!({"name": "catalogue", "version": "1.0"}), &serde_json::to_value(agent.info())?),
             _ => {
                 let prompt = json!({"image": true, "embeddedContext": true});
-                let sessions = json!({"list": {}, "resume": {}, "close": {}, "delete": {}, "additionalDirectories": {}});
-                let all =
-                    json!({"loadSession": true, "promptCapabilities": prompt, "sessionCapabilities": sessions});
+                let sessions =
+                    json!({"list": {}, "resume": {}, "close": {}, "delete": {}, "additionalDirectories": {}});
+                let all = json!({"loadSession": true, "promptCapabilities": prompt, "sessionCapabilities": sessions});
                 same(what, &all, &serde_json::to_value(agent.capabilities())?)
             }
         }
@@ -313,7 +277,8 @@ impl Lab<'_> {
             }
             "session.multi" => {
                 let sessions = [self.session().await?, self.session().await?];
-                let said = |session: &ClientSession| (0..20).map(|number| format!("{} {number};", session.id())).collect();
+                let said =
+                    |session: &ClientSession| (0..20).map(|number| format!("{} {number};", session.id())).collect();
                 let [one, other]: [String; 2] = [said(&sessions[0]), said(&sessions[1])];
                 let both = (self.says(&sessions[0], id, &one), self.says(&sessions[1], id, &other));
                 futures::future::try_join(both.0, both.1).await.map(drop)
@@ -350,7 +315,7 @@ impl Lab<'_> {
                     self.asked.notified().await;
                     same("open questions", &json!(1), &json!(open()))?;
                     session.cancel().await?;
-                    Ok(())
+                    Checked::Ok(())
                 };
                 // What was asked for before must not ring.
                 let _ = timeout(Duration::ZERO, self.asked.notified()).await;

@@ -10,6 +10,7 @@
 mod agent;
 mod checks;
 mod client;
+mod offers;
 mod seen;
 mod turns;
 
@@ -39,5 +40,8 @@ async fn run(arguments: &[String]) -> Result<(), Failure> {
     if own.first().is_some_and(|role| role == "agent") {
         return Ok(agent::serve(version, own.iter().any(|argument| argument == "--login")).await?);
     }
-    client::play(value("--steps")?, version, value("--work")?, &arguments[(own.len() + 1).min(arguments.len())..]).await
+    let agent = &arguments[(own.len() + 1).min(arguments.len())..];
+    let playing = client::play(value("--steps")?, version, value("--work")?, agent);
+    // What drives the connections runs beside it, on this thread.
+    tokio::task::LocalSet::new().run_until(playing).await
 }

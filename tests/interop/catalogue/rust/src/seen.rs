@@ -16,9 +16,8 @@ pub(crate) fn seen(session: &ClientSession) -> Checked<Value> {
         Some("tool_call") => Some(json!(["tool_call", entry["title"]])),
         _ => None,
     });
-    let options = list(&view["configOptions"]).filter_map(|option| {
-        Some((option["configId"].as_str()?.to_owned(), option["currentValue"].clone()))
-    });
+    let options = list(&view["configOptions"])
+        .filter_map(|option| Some((option["configId"].as_str()?.to_owned(), option["currentValue"].clone())));
     let terminal = |each: &Value| json!({"output": each["output"], "exit": each["exitStatus"]["exitCode"]});
     Ok(json!({
         "stop": view["stopReason"],
@@ -65,7 +64,8 @@ fn diff(change: &Value) -> Value {
     if let Some(new) = change["newText"].as_str() {
         let (old, new): (Vec<&str>, Vec<&str>) =
             (change["oldText"].as_str().unwrap_or_default().lines().collect(), new.lines().collect());
-        let without = |all: &[&str], other: &[&str]| json!(all.iter().filter(|each| !other.contains(each)).collect::<Vec<_>>());
+        let without =
+            |all: &[&str], other: &[&str]| json!(all.iter().filter(|each| !other.contains(each)).collect::<Vec<_>>());
         return json!({"path": change["path"], "removed": without(&old, &new), "added": without(&new, &old)});
     }
     let patch = change["patch"]["text"].as_str().unwrap_or_default();

@@ -239,7 +239,9 @@ async fn count_up(turn: &Turn) -> Played {
 async fn others(turn: &Turn, step: &str, blocks: &Value) -> Played {
     let digits = || "0123456789".repeat(100_000);
     let text = match step {
-        "init.client" => format!("client {}", turn.client().info().map(|info| info.name.to_string()).unwrap_or_default()),
+        "init.client" => {
+            format!("client {}", turn.client().info().map(|info| info.name.to_string()).unwrap_or_default())
+        }
         "ext.client" => {
             let answer: Value = turn.client().request("_libacp.dev/echo", &json!({"value": 42})).await?.parse()?;
             format!("echo {}", answer["value"])
