@@ -8,17 +8,14 @@ session of its own, after which the view has to show that; what else there is to
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import sys
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional
 
 import libacp
+from checks import NotOffered, Wrong, check_written, command_line, fill, play_all, same
 from libacp import aio
-from seen import NotOffered, Wrong, same, seen, short
+from seen import seen
 
-SECONDS = 6
-NOTES = "one\ntwo\nthree\n"
 CAPABILITIES: Any = {
     "loadSession": True,
     "promptCapabilities": {"image": True, "embeddedContext": True},
@@ -69,7 +66,7 @@ class Lab:
     async def session(self, **how: Any) -> aio.ClientSession:
         return await self.agent.new_session(self.work, **how)
 
-    async def see(self, step: Mapping[str, Any]) -> aio.ClientSession:
+    async def see(self, step: Mapping[str, Any]) -> None:
         """Plays the turn of a step in a new session, and looks at what is shown afterwards."""
         session = await self.session()
         turn = session.prompt([f"step: {step['id']}", *fill(step.get("with", []), self.work)], meta={"libacp.dev/trace": "abc"})
@@ -78,25 +75,13 @@ class Lab:
         if shown["text"].startswith("not offered: "):
             raise NotOffered(shown["text"].partition(": ")[2])
         same("", fill(step["see"], self.work), shown)
-        for name, text in step.get("written", {}).items():
-            with open(os.path.join(self.work, name), encoding="utf-8", newline="") as written:
-                same(name, text, written.read())
-        return session
+        check_written(step, self.work)
 
     async def says(self, session: aio.ClientSession, id: str, expected: str) -> None:
         """Plays the turn of a step, and looks at the text that has come with it."""
         before = len(seen(session.view)["text"])
         await session.prompt(f"step: {id}")
         same("text", expected, seen(session.view)["text"][before:])
-
-
-def fill(value: Any, cwd: str) -> Any:
-    if isinstance(value, dict):
-        repeated = "repeat" in value
-        return value["repeat"] * value["times"] if repeated else {name: fill(each, cwd) for name, each in value.items()}
-    if isinstance(value, list):
-        return [fill(each, cwd) for each in value]
-    return value.replace("{cwd}", cwd) if isinstance(value, str) else value
 
 
 async def refused(what: str, code: int, call: Awaitable[object]) -> None:
@@ -340,43 +325,22 @@ async def leave(lab: Lab, step: Mapping[str, Any]) -> None:
     same("status", 0, None if process is None else process.returncode)
 
 
-async def play(lab: Lab, step: Mapping[str, Any]) -> str:
-    try:
-        agent = lab.agent or lab.guarded
-        for need in step.get("needs", ()):
-            if agent is not None and ("/" in need or need == "logout") and not agent.can(need):
-                raise NotOffered(need)
-        await asyncio.wait_for(STEPS.get(step["id"], Lab.see)(lab, step), SECONDS)
-    except NotOffered as why:
-        return f"not-offered {why}"
-    except asyncio.TimeoutError:
-        return f"failed not done within {SECONDS} s"
-    except Exception as problem:
-        name = "" if isinstance(problem, Wrong) else f"{type(problem).__name__}: "
-        return f"failed {name}{short(str(problem))}"
-    return "passed"
+async def play(lab: Lab, step: Mapping[str, Any]) -> None:
+    agent = lab.agent or lab.guarded
+    for need in step.get("needs", ()):
+        if agent is not None and ("/" in need or need == "logout") and not agent.can(need):
+            raise NotOffered(need)
+    await STEPS.get(step["id"], Lab.see)(lab, step)
 
 
-async def main(options: Dict[str, str], argv: List[str]) -> None:
-    version = int(options["--version"])
-    lab = Lab(argv, version, options["--work"])
-    os.makedirs(os.path.join(lab.work, "listed"), exist_ok=True)
-    with open(os.path.join(lab.work, "notes.txt"), "w", encoding="utf-8", newline="") as notes:
-        notes.write(NOTES)
-    with open(options["--steps"], encoding="utf-8") as file:
-        steps = [each for each in json.load(file)["steps"] if version in each["versions"]]
-    counts: Dict[str, int] = {}
-    for step in steps:
-        ended = await play(lab, step)
-        word = ended.partition(" ")[0]
-        counts[word] = counts.get(word, 0) + 1
-        print(f"STEP {step['id']} {' '.join(ended.split())}", flush=True)
-    print("RESULT", *[f"{word}={counts.get(word, 0)}" for word in ("passed", "not-offered", "failed")])
+async def main() -> None:
+    options, argv = command_line()
+    lab = Lab(argv, int(options["--version"]), options["--work"])
+    await play_all(options, lambda step: play(lab, step))
     for agent in (lab.guarded, lab.agent):
         if agent is not None:
             await agent.close()
 
 
 if __name__ == "__main__":
-    split = sys.argv.index("--")
-    asyncio.run(main(dict(zip(sys.argv[1:split:2], sys.argv[2:split:2])), sys.argv[split + 1 :]))
+    asyncio.run(main())

@@ -1,35 +1,11 @@
-"""What a session shows, in the words of `../steps.json`, and how that is compared."""
+"""What a session shows, in the words of `../steps.json`."""
 
 from __future__ import annotations
 
 from typing import Any, Dict, List
 
+from checks import diff
 from libacp.view import View
-
-
-class Wrong(Exception):
-    """Something is not as it has to be."""
-
-
-class NotOffered(Exception):
-    """One side does not have what a step takes."""
-
-
-def same(what: str, expected: Any, got: Any) -> None:
-    """Objects that are expected ask for their members; null stands for what is not there."""
-    if isinstance(expected, dict) and isinstance(got, dict):
-        for name, value in expected.items():
-            same(f"{what}/{name}", value, got.get(name))
-    elif isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
-        for index, (one, other) in enumerate(zip(expected, got)):
-            same(f"{what}/{index}", one, other)
-    elif type(expected) is not type(got) or expected != got:
-        raise Wrong(f"{what}: expected {short(expected)}, got {short(got)}")
-
-
-def short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 200 else f"{text[:200]}... ({len(text)} characters)"
 
 
 def seen(view: View) -> Dict[str, Any]:
@@ -71,15 +47,3 @@ def tool(call: Any) -> Dict[str, Any]:
         "locations": [each["path"] for each in call.locations],
         "diffs": [diff(each) for each in call.content if each["type"] == "diff"],
     }
-
-
-def diff(change: Any) -> Dict[str, Any]:
-    """Version 1 has both texts, version 2 a patch."""
-    if "newText" in change:
-        old, new = (change.get("oldText") or "").splitlines(), change["newText"].splitlines()
-        removed, added = [each for each in old if each not in new], [each for each in new if each not in old]
-        return {"path": change["path"], "removed": removed, "added": added}
-    lines = change["patch"]["text"].splitlines()
-    begin = next(index for index, each in enumerate(lines) if each.startswith("@@"))
-    removed, added = ([each[1:] for each in lines[begin:] if each.startswith(sign)] for sign in "-+")
-    return {"path": change["changes"][0]["path"], "removed": removed, "added": added}

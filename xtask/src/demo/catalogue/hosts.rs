@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use anyhow::{Context, Result};
 
-use crate::setup::steps::{NODE_HOSTS, PYTHON, PYTHON_MODULE, TYPESCRIPT_SDK};
+use crate::setup::steps::{NODE_HOSTS, PYTHON, PYTHON_MODULE, TYPESCRIPT_SDK, VENV};
 use crate::setup::{cargo, run, Step};
 
 const FOLDER: &str = "tests/interop/catalogue";
@@ -68,6 +68,16 @@ pub(super) const ALL: &[Host] = &[
         files: &["tests/interop/catalogue/typescript"],
         client: &["node", "target/interop-typescript/catalogue-client.mjs"],
         agent: &["node", "target/interop-typescript/catalogue-agent.mjs"],
+    },
+    Host {
+        name: "py-sdk",
+        ours: false,
+        versions: &[1],
+        slow: false,
+        step: &VENV,
+        files: &["tests/interop/catalogue/python-sdk"],
+        client: &[PYTHON, "-B", "tests/interop/catalogue/python-sdk/client.py"],
+        agent: &[PYTHON, "-B", "tests/interop/catalogue/python-sdk/agent.py"],
     },
     // An agent that breaks a step: that it is found at that step proves that the others mean something.
     Host {

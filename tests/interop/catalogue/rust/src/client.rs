@@ -333,8 +333,9 @@ impl Lab<'_> {
                     let waiting = agent.request("_libacp.dev/wait", &json!({}));
                     let noted = self.noted("waiting");
                     tokio::select! {
-                        answer = waiting => return answer.map(drop).map_err(Trouble::from),
+                        biased;
                         noted = noted => noted?,
+                        _ = waiting => return Err(Trouble::Wrong("the request does not wait".to_owned())),
                     }
                 }
                 while self.count().await? < 1 {
