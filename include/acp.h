@@ -745,6 +745,37 @@ acp_status acp_config_view(const acp_config *config, bool *out);
 // - returns: `ACP_OK` or a general error
 acp_status acp_config_foreign_method(const acp_config *config, acp_slice name, bool *out);
 
+// Sets whether the connection speaks the words of version 1, whichever version is agreed. If so, the host sends and
+// receives the methods and shapes of version 1 with the functions of a connection, and in version 2 the library turns
+// them into that version's: `session/load` into `session/resume` with a replay, `session/set_mode` into a config option,
+// and so on. A `session/prompt` is one request from its beginning to the end of the work on it, on both sides: an agent
+// answers it with a stop reason, and gets one prompt of a session at a time. Notifications that a client receives are left
+// as they are; a view (`acp_config_set_view`) shows both versions alike.
+//
+// - `config`: the configuration
+// - `hosted`: whether to do so; false is the default. It matters only where `acp_config_set_versions` allows version 2
+// - returns: `ACP_OK` or a general error
+acp_status acp_config_set_hosted(acp_config *config,
+                                 bool hosted);
+
+// Says that an agent that speaks the words of version 1 (`acp_config_set_hosted`, which this includes) serves a method,
+// named as in version 1. In version 2 every agent has to list and to resume sessions (rule CAP-09): for one that does not
+// serve `session/list`, `session/resume` or `session/load`, the library answers with the sessions that are open. Can be
+// called for several methods.
+//
+// - `config`: the configuration
+// - `method`: the method's name
+// - returns: `ACP_OK` or a general error
+acp_status acp_config_set_served(acp_config *config,
+                                 acp_slice method);
+
+// Gets whether the connection speaks the words of version 1 in both versions.
+//
+// - `config`: the configuration
+// - `*out`: whether it does
+// - returns: `ACP_OK` or a general error
+acp_status acp_config_hosted(const acp_config *config, bool *out);
+
 // Creates a connection in the phase `ACP_PHASE_START`. Nothing is sent: a client begins with the request `initialize`.
 //
 // - `config`: the configuration; copied

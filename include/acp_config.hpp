@@ -95,6 +95,20 @@ public:
     /// Sets whether the connection, or the observer, keeps a view of each session: the conversation as a client shows
     /// it. False is the default, and costs nothing.
     Config &view(bool kept) noexcept { return keep(acp_config_set_view(config_.get(), kept), "Config::view was refused"); }
+    /// Sets whether the connection speaks the words of version 1, whichever version is agreed: the host sends and receives
+    /// the methods and shapes of version 1, and a `session/prompt` is one request from its beginning to the end of the work
+    /// on it. Notifications that a client receives are left as they are; a view shows both versions alike. It matters only
+    /// where `versions` allows version 2.
+    Config &hosted(bool hosted = true) noexcept
+    {
+        return keep(acp_config_set_hosted(config_.get(), hosted), "Config::hosted was refused");
+    }
+    /// Says that an agent that is `hosted`, which this includes, serves a method, named as in version 1. For one that does
+    /// not serve `session/list`, `session/resume` or `session/load`, the library answers with the sessions that are open.
+    Config &served(std::string_view method) noexcept
+    {
+        return keep(acp_config_set_served(config_.get(), detail::slice(method)), "Config::served: the method is no UTF-8");
+    }
     /// Allows a method that neither the specification defines nor begins with an underscore. It is then sent and
     /// delivered like an extension's method.
     Config &foreign_method(std::string_view name) noexcept
@@ -154,6 +168,8 @@ public:
     }
     /// Whether views are kept.
     bool view() const noexcept { return detail::read<bool>(acp_config_view, handle()).value_or(false); }
+    /// Whether the connection speaks the words of version 1 in both versions.
+    bool hosted() const noexcept { return detail::read<bool>(acp_config_hosted, handle()).value_or(false); }
     /// Whether `foreign_method` has allowed a method.
     bool has_foreign_method(std::string_view name) const noexcept
     {

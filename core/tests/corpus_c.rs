@@ -17,6 +17,8 @@ mod corpus;
 mod event;
 #[path = "../../ffi/src/flow.rs"]
 mod flow;
+#[path = "../../ffi/src/hosted.rs"]
+mod hosted;
 #[path = "../../ffi/src/known.rs"]
 mod known;
 #[path = "../../ffi/src/lists.rs"]

@@ -1,7 +1,9 @@
 // An ACP agent on standard input and output, to talk to without a language model: `acp-demo-cpp`. It thinks, plans,
-// reads `notes.txt` in the session's folder through the client, asks whether it may add the prompt to it (not in the
-// mode `free`), does so, and says what became of it. The prompt `wait` makes it work until it is cancelled, `crash`
-// makes it end.
+// reads `notes.txt` in the session's folder, asks whether it may add the prompt to it (not in the mode `free`), does so,
+// and says what became of it. The prompt `wait` makes it work until it is cancelled, `crash` makes it end.
+//
+// It serves both versions of the protocol and is written in the words of version 1 (`Config::hosted`). Files are read and
+// written through the client; where it has none to offer, as in version 2, the agent does so itself.
 //
 // One turn is a chain of requests to the client; each answer takes it a step further. Nothing waits inside.
 
@@ -10,7 +12,9 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 
 #include <poll.h>
@@ -78,7 +82,7 @@ private:
         if (method == ACP_METHOD_INITIALIZE) {
             sent(connection_.respond(request.serial(), R"({
                 "agentInfo": {"name": "acp-demo-cpp", "title": "A demonstration in C++", "version": "0.1.0"},
-                "agentCapabilities": {}
+                "agentCapabilities": {"sessionCapabilities": {"close": {}}}
             })"));
         } else if (method == ACP_METHOD_SESSION_NEW) {
             const std::string id = "session-" + std::to_string(sessions_.size() + 1);
@@ -96,6 +100,10 @@ private:
             sent(connection_.respond(request.serial(), "{}"));
         } else if (method == ACP_METHOD_SESSION_PROMPT) {
             begin(request);
+        } else if (method == ACP_METHOD_SESSION_CLOSE) {
+            // The library has cancelled its prompt.
+            sessions_.erase(std::string(request.session().value_or("")));
+            sent(connection_.respond(request.serial(), "{}"));
         } else {
             sent(connection_.respond_error(request.serial(), ACP_CODE_METHOD_NOT_FOUND,
                                            "this agent does not serve the method"));
@@ -116,14 +124,16 @@ private:
             return;
         }
         plan(session, ACP_PLAN_STATUS_IN_PROGRESS, ACP_PLAN_STATUS_PENDING);
+        if (!connection_.can(ACP_METHOD_FS_READ_TEXT_FILE)) {
+            std::ostringstream notes;
+            notes << std::ifstream(session.file()).rdbuf();
+            session.notes = notes.str();
+            propose(session);
+            return;
+        }
         acp::Writer params;
         params.begin_object().member("sessionId", session.id).member("path", session.file()).end_object();
-        if (!connection_.can(ACP_METHOD_FS_READ_TEXT_FILE) || !connection_.can(ACP_METHOD_FS_WRITE_TEXT_FILE)) {
-            chunk(session, ACP_UPDATE_AGENT_MESSAGE_CHUNK, "This client has no files for me.");
-            end(session, ACP_STOP_END_TURN);
-        } else {
-            ask(session, ACP_METHOD_FS_READ_TEXT_FILE, params);
-        }
+        ask(session, ACP_METHOD_FS_READ_TEXT_FILE, params);
     }
 
     /// The client has answered.
@@ -153,8 +163,7 @@ private:
                 close_call(session, ACP_TOOL_STATUS_FAILED, "Then I leave the file alone.");
             }
         } else {
-            close_call(session, response.result() ? ACP_TOOL_STATUS_COMPLETED : ACP_TOOL_STATUS_FAILED,
-                       response.result() ? "Your words are in the file now." : "The file could not be written.");
+            written(session, response.result().has_value());
         }
     }
 
@@ -187,10 +196,22 @@ private:
 
     void write(Session &session)
     {
+        if (!connection_.can(ACP_METHOD_FS_WRITE_TEXT_FILE)) {
+            std::ofstream file(session.file());
+            file << session.notes << session.text << std::endl;
+            written(session, file.good());
+            return;
+        }
         acp::Writer params;
         params.begin_object().member("sessionId", session.id).member("path", session.file());
         ask(session, ACP_METHOD_FS_WRITE_TEXT_FILE,
             params.member("content", session.notes + session.text + "\n").end_object());
+    }
+
+    void written(Session &session, bool done)
+    {
+        close_call(session, done ? ACP_TOOL_STATUS_COMPLETED : ACP_TOOL_STATUS_FAILED,
+                   done ? "Your words are in the file now." : "The file could not be written.");
     }
 
     void close_call(Session &session, std::string_view status, std::string_view words)
@@ -255,7 +276,15 @@ private:
         send(params);
     }
 
-    acp::Connection connection_{acp::Role::agent};
+    /// One of both versions, if there is memory for it.
+    static acp::Connection connect()
+    {
+        acp::Result<acp::Connection> made =
+            acp::Connection::open(acp::Config(acp::Role::agent).versions({1, 2}).served(ACP_METHOD_SESSION_CLOSE));
+        return made ? std::move(*made) : acp::Connection(acp::Role::agent);
+    }
+
+    acp::Connection connection_ = connect();
     std::map<std::string, Session> sessions_{};
     /// The sessions and their prompts that wait for the answers to these requests.
     std::map<std::uint64_t, std::pair<std::string, std::uint64_t>> asked_{};

@@ -21,10 +21,10 @@ template <class T> bool Chat::sent(const acp::Result<T> &result)
     return static_cast<bool>(result);
 }
 
-/// One that keeps a view of the session.
+/// One that speaks both versions, and keeps a view of the session.
 acp::Connection Chat::connect()
 {
-    acp::Result<acp::Connection> made = acp::Connection::open(acp::Config(acp::Role::client).view(true));
+    acp::Result<acp::Connection> made = acp::Connection::open(acp::Config(acp::Role::client).versions({1, 2}).hosted().view(true));
     return made ? std::move(*made) : acp::Connection(acp::Role::client);
 }
 

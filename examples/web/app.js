@@ -1,154 +1,207 @@
-// A client for any agent, in a page: sessions, turns, permission and settings. Read conversation.js for what is drawn.
+// A client for any agent, in a page. What is drawn of a session is its view; read conversation.js next.
 
+import { Client, ErrorCode, Misuse, PeerError, connect, webSocket } from "libacp/client";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
-import { isolated, plain } from "./dom.js";
-import { Client, PeerError, connect, webSocket } from "./lib/libacp/client.browser.js";
+import { byId, fill, isolated, plain, tell } from "./dom.js";
+import { layOut, leaveDrawers } from "./layout.js";
+import { Login } from "./login.js";
+import { Machine } from "./machine.js";
 import * as panel from "./panel.js";
 import { typing } from "./permission.js";
+import { Questions } from "./questions.js";
+import { Sessions } from "./sessions.js";
+import { showSettings } from "./settings.js";
+import { WireLog } from "./wire.js";
 
 const PATIENCE = [500, 1000, 2000, 5000, 10000];
+/** How much of a session is kept: what one can still read. */
+const LIMITS = { viewEntries: 4096, viewContent: 2 << 20, viewBytes: 8 << 20 };
 
-const conversation = new Conversation(document.getElementById("conversation"));
-const composer = new Composer({ send: prompt, cancel });
-// ANCHOR: client
-const client = new Client("libacp-web", "0.1.0", {
-  title: "libacp web example",
-  capabilities: { session: { configOptions: { boolean: {} }, notices: {} } },
-  permission: ask,
-  onUpdate: ({ id }, it) => (id === session?.id ? update(it) : early?.push([id, it])),
-  onViolation: panel.showViolation,
-});
-// ANCHOR_END: client
 let agent;
-/** The session on display, and its settings. */
+/** The session on display. */
 let session;
-/** What is told of other sessions while one is opened: it may be about that one. */
-let early;
-let settings = {};
+let machine;
+let cwd;
 let attempts = 0;
+let timer;
+/** Counts what was opened, so that what comes too late is not shown. */
+let opening = 0;
 
-const UPDATES = {
-  tool_call: (it) => conversation.tool(it),
-  tool_call_update: (it) => conversation.tool(it),
-  plan: ({ entries }) => panel.showPlan(entries),
-  usage_update: panel.showUsage,
-  available_commands_update: ({ availableCommands }) => (composer.commands = availableCommands),
-  current_mode_update: ({ currentModeId }) => set({ modes: { ...settings.modes, currentModeId } }),
-  config_option_update: ({ configOptions }) => set({ configOptions }),
-  session_info_update: ({ title }) => title && title_(title),
-  notice: ({ title, description }) => conversation.note([title, description].filter(Boolean).join(": ")),
-};
+const conversation = new Conversation({ changed, drawn: () => questions.draw(session) });
+const questions = new Questions(conversation);
+const wire = new WireLog((method) => agent?.whyNot(method));
+const login = new Login({ left: () => sessions.refresh() });
+const sessions = new Sessions({ open: (id, how) => attempt(open(id, how)), left, waiting: (it) => questions.waiting(it) });
+const composer = new Composer({ send: prompt, cancel: () => attempt(session.cancel()) });
 
-function update(it) {
-  if (it.sessionUpdate.endsWith("_chunk") && it.content) conversation.chunk(it.sessionUpdate, it.content, it.messageId);
-  else UPDATES[it.sessionUpdate]?.(it);
-}
-
-function title_(title) {
-  document.getElementById("title").replaceChildren(isolated(title));
-  document.title = plain(title);
-}
-
-function set(change) {
-  settings = { ...settings, ...change };
-  panel.showSettings(settings, async (name, value) => {
-    try {
-      if (name === "mode") {
-        await session.setMode(value);
-        settings.modes.currentModeId = value;
-      } else {
-        set({ configOptions: await session.setConfigOption(name, value) });
-      }
-    } catch (error) {
-      conversation.note(error.message, "error");
-      set({});
-    }
+// ANCHOR: client
+/** A client that keeps a view of each session, and serves files and commands where the bridge does. */
+function client() {
+  return new Client("libacp-web", "0.1.0", {
+    title: "libacp web example",
+    view: true,
+    limits: LIMITS,
+    capabilities: { session: { configOptions: { boolean: {} }, notices: {} } },
+    permission: (request) => questions.ask(request),
+    files: machine?.files,
+    terminals: machine?.terminals,
+    trace: (direction, message) => wire.add(direction, message),
+    onViolation: (violation) => wire.about(violation),
+    onAdvice: (advice) => wire.about(advice),
   });
 }
+// ANCHOR_END: client
 
-async function prompt(text) {
-  conversation.said(text);
-  composer.running = true;
+/** What a frame has to draw beside the entries. Without a view there is nothing to show. */
+const PARTS = [
+  [["title"], ({ title }) => showTitle(title)],
+  [["configOptions", "modes"], (view) => showSettings(session, view)],
+  [["commands"], ({ commands }) => (composer.commands = commands)],
+  [["state", "replaying"], ({ state, replaying }) => (composer.running = state !== "idle" && !replaying)],
+  [["usage"], ({ usage }) => panel.showUsage(usage)],
+  [["entries"], (view) => panel.showPlans(view)],
+  [["background", "entries", "terminals"], panel.showBackground],
+  [["entries", "state"], ({ entries, state }) => (byId("welcome").hidden = entries.length > 0 || state !== "idle")],
+];
+
+function changed(now, before) {
+  const isNew = (names) => !before || names.some((name) => now[name] !== before[name]);
+  if (now) for (const [names, show] of PARTS) if (isNew(names)) show(now);
+  if (before && before.state !== "idle" && now.state === "idle") ended();
+}
+
+/** The agent has done its work. */
+function ended() {
+  sessions.refresh();
+  if (!typing() && document.activeElement === document.body) composer.field.focus();
+}
+
+function showTitle(title) {
+  byId("title").replaceChildren(isolated(title ?? "New conversation"));
+  document.title = plain(title ?? "Chat with an agent");
+}
+
+/** Says what has gone wrong; a call that the connection refused stands among the messages as well. */
+function failed(error) {
+  if (error instanceof Misuse) wire.refused(error.method ?? "a call", error);
+  tell(error.message);
+}
+
+const attempt = (promise) => Promise.resolve(promise).catch(failed);
+
+async function prompt(blocks) {
+  conversation.toEnd();
+  const asked = session;
   try {
-    const { stopReason } = await session.prompt(text);
-    if (stopReason !== "end_turn") conversation.note(stopReason.replaceAll("_", " "));
+    await asked.prompt(blocks);
   } catch (error) {
-    conversation.note(error.message, "error");
-  } finally {
-    composer.running = false;
-    if (!typing()) composer.field.focus();
+    // What the agent says has gone wrong is in the view.
+    if (!(error instanceof PeerError)) failed(error);
+    else if (error.code === ErrorCode.AUTH_REQUIRED) await login.needed();
   }
-}
-
-function cancel() {
-  session.cancel();
-}
-
-/** A session that nobody sees has nobody to ask. */
-function ask(request) {
-  return request.session.id === session?.id ? conversation.ask(request) : request.reject();
 }
 
 // ANCHOR: open
-/** Opens a new session, or one that was open before, with what was said in it. */
-async function open(cwd, before) {
-  conversation.clear();
-  panel.showPlan([]);
-  const told = [];
-  if (before && agent.can("session/load")) {
-    const loading = agent.loadSession(before, cwd);
-    // What was said comes ahead of the answer.
-    session = loading.session;
-    await loading;
-  } else {
-    title_("Chat");
-    early = told;
+/** Shows a session: one that is open, one of those that the agent has kept, or without an id a new one. */
+async function open(id, how) {
+  const mine = ++opening;
+  const there = agent.sessions.get(id);
+  if (how === "show" && there) return show(there);
+  let opened;
+  if (how === "load") {
+    const loading = agent.loadSession(id, folderOf(id));
+    const before = session;
+    // What was said comes ahead of the answer, and is shown while it comes.
+    show(loading.session);
     try {
-      session = await agent.newSession(cwd);
-    } finally {
-      early = undefined;
+      opened = await loading;
+    } catch (error) {
+      if (before?.open && mine === opening) show(before);
+      throw error;
     }
+  } else if (how === "resume") {
+    opened = await agent.resumeSession(id, folderOf(id));
+  } else {
+    opened = await agent.newSession(cwd);
   }
-  const { modes, configOptions } = session.result;
-  set({ modes, configOptions });
-  // What follows the answer is told before `await` goes on.
-  for (const [id, it] of told) if (id === session.id) update(it);
-  sessionStorage.setItem("session", session.id);
+  if (mine === opening) show(opened);
+  return sessions.refresh();
 }
 // ANCHOR_END: open
 
+/** A session works where it has worked before. */
+const folderOf = (id) => sessions.stored(id)?.cwd ?? cwd;
+
+function show(shown) {
+  session = shown;
+  sessionStorage.setItem("session", session.id);
+  conversation.show(session.view);
+  sessions.show(agent, session);
+  composer.clear();
+  panel.showFacts(facts());
+  leaveDrawers();
+  if (!typing()) composer.field.focus();
+}
+
+function facts() {
+  const { title, name, version } = agent.info;
+  const known = { Agent: name ? `${title ?? name} ${version ?? ""}` : "unknown", Protocol: `version ${agent.connection.version}`, Session: session.id, Folder: session.cwd || cwd };
+  return machine ? { ...known, Files: "the agent may ask to write files and to run commands" } : known;
+}
+
+/** A session is gone; the one on display is followed by another. */
+function left(id) {
+  if (id !== session.id) return;
+  const [other] = [...agent.sessions.values()].slice(-1);
+  attempt(other ? open(other.id, "show") : open());
+}
+
+/** The first session: the one from before the page was loaded again, or a new one, after a login if one is needed. */
+async function first(before) {
+  try {
+    const how = before && ["load", "resume"].find((how) => agent.can(`session/${how}`));
+    await (how ? open(before, how).catch(instead) : open());
+  } catch (error) {
+    if (error.code !== ErrorCode.AUTH_REQUIRED) throw error;
+    panel.showState("online", "not logged in");
+    await login.needed();
+    await first(before);
+  }
+}
+
+/** What the agent has forgotten is begun anew. */
+function instead(error) {
+  if (error instanceof PeerError && error.code !== ErrorCode.AUTH_REQUIRED) return open();
+  throw error;
+}
+
 async function start() {
-  clearTimeout(start.timer);
+  clearTimeout(timer);
   panel.showState("connecting");
   let socket;
   let problem;
   try {
     const answer = await fetch("config.json");
     if (!answer.ok) throw new Error(`config.json cannot be read: ${answer.status}`);
-    const { cwd } = await answer.json();
-    socket = new WebSocket(new URL("agent", location.href.replace(/^http/, "ws")));
+    const config = await answer.json();
+    cwd = config.cwd;
+    const address = (name) => new URL(name, location.href.replace(/^http/, "ws"));
+    machine = config.root ? new Machine(address("machine"), (...about) => questions.consent(...about)) : undefined;
+    await machine?.ready;
+    socket = new WebSocket(address("agent"));
     socket.onclose = ({ reason }) => offline(reason || problem || "the connection was lost");
-    agent = await connect(webSocket(socket), client);
-    const before = sessionStorage.getItem("session");
-    await open(cwd, before).catch((error) => {
-      if (error instanceof PeerError && before) return open(cwd);
-      throw error;
-    });
+    agent = await connect(webSocket(socket), client());
+    composer.takesPictures = Boolean((agent.capabilities.promptCapabilities ?? agent.capabilities.session?.prompt)?.image);
+    login.show(agent);
+    sessions.show(agent);
+    await first(sessionStorage.getItem("session"));
     attempts = 0;
     panel.showState("online");
-    const { title, name, version } = agent.info;
-    panel.showFacts({
-      Agent: name ? `${title ?? name} ${version}` : "unknown",
-      Protocol: agent.connection.version,
-      Session: session.id,
-      Folder: cwd,
-    });
     composer.enabled = true;
-    start.cwd = cwd;
   } catch (error) {
     console.warn(error);
-    conversation.note(error.message, "error");
+    tell(error.message);
     problem = error.message;
     // What fails before there is a socket, or beside it, closes nothing by itself.
     if (socket) socket.close();
@@ -158,32 +211,19 @@ async function start() {
 
 /** The agent is gone, and its answers with it: tries again, ever more slowly. */
 function offline(reason) {
+  machine?.close();
   composer.enabled = false;
   composer.running = false;
   panel.showState("offline", `offline: ${reason}`);
-  start.timer = setTimeout(start, PATIENCE[Math.min(attempts++, PATIENCE.length - 1)]);
+  timer = setTimeout(start, PATIENCE[Math.min(attempts++, PATIENCE.length - 1)]);
 }
 
-document.getElementById("reconnect").onclick = start;
-document.getElementById("fresh").onclick = () => open(start.cwd).catch((error) => conversation.note(error.message, "error"));
-document.getElementById("theme").onclick = () => {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
-  document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
-};
-const side = document.getElementById("side");
-side.onclick = () => {
-  const open = side.ariaExpanded !== "true";
-  side.ariaExpanded = String(open);
-  document.body.classList.toggle("narrow", !open);
-};
-if (matchMedia("(max-width: 60rem)").matches) side.click();
-document.addEventListener("keydown", (event) => {
-  if (event.altKey && event.key === "n") document.getElementById("fresh").click();
-  if (event.altKey && event.key === "p") side.click();
-});
+byId("reconnect").onclick = start;
+byId("fresh").onclick = () => attempt(open());
+layOut(wire);
 
 // For the page's tests and for the curious: the agent of this page.
 window.acp = { get agent() { return agent; }, get session() { return session; } };
 composer.enabled = false;
+fill(byId("tokens"), "none yet");
 start();

@@ -1,8 +1,5 @@
 // Small helpers for the document, and text that comes from elsewhere made safe to show.
 
-import DOMPurify from "./lib/dompurify/purify.es.mjs";
-import { marked } from "./lib/marked/marked.esm.js";
-
 /** An element with properties and children; what is null or undefined is left out. */
 export function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -15,6 +12,8 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+export const byId = (id) => document.getElementById(id);
+
 // Characters that are not seen and change how others are: control characters, and those that turn the direction of writing.
 const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
@@ -24,37 +23,44 @@ export const plain = (text) => String(text).replace(HIDDEN, (it) => `\\u${it.cha
 /** The same as an element that nothing around it is turned by. */
 export const isolated = (text) => make("bdi", {}, plain(text));
 
-// Markdown allows HTML; here it is text like any other.
-const escape = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-marked.use({ renderer: { html: ({ text }) => escape(text) } });
+/** A button; `label` is what is read out where the text is only a sign. */
+export const button = (text, onclick, { label, className, ...more } = {}) =>
+  make("button", { type: "button", className, ariaLabel: label, title: label, onclick, ...more }, text);
 
-// Pictures and links from an agent are addresses that somebody else chose: links say where they lead, pictures are not loaded.
-DOMPurify.addHook("afterSanitizeAttributes", (node) => {
-  if (node.tagName === "A") {
-    node.setAttribute("rel", "noreferrer noopener");
-    node.setAttribute("target", "_blank");
-    node.setAttribute("title", node.getAttribute("href") ?? "");
-  }
-});
+const ICONS = {
+  menu: "M3 5h14M3 10h14M3 15h14",
+  panel: "M3 4h14v12H3zM12 4v12",
+  plus: "M10 4v12M4 10h12",
+  close: "M5 5l10 10M15 5L5 15",
+  bin: "M4 6h12M8 6V4h4v2M6 6l1 10h6l1-10",
+  again: "M16 10a6 6 0 1 1-2-4.5M16 3v3.5h-3.5",
+  system: "M3 4h14v9H3zM7 17h6M10 13v4",
+  light: "M10 6.5a3.5 3.5 0 1 0 0 7a3.5 3.5 0 0 0 0-7zM10 2v2M10 16v2M2 10h2M16 10h2M4.5 4.5l1.3 1.3M14.2 14.2l1.3 1.3M15.5 4.5l-1.3 1.3M5.8 14.2l-1.3 1.3",
+  dark: "M16 12.5A6.5 6.5 0 0 1 7.5 4a6.5 6.5 0 1 0 8.5 8.5z",
+};
 
-/** Shows Markdown in an element. */
-export function showMarkdown(element, text) {
-  const html = marked.parse(text, { gfm: true, async: false });
-  element.replaceChildren(
-    DOMPurify.sanitize(html, { RETURN_DOM_FRAGMENT: true, FORBID_TAGS: ["img", "style", "form", "input", "video", "audio"] }),
-  );
+/** A drawing for a button. */
+export function icon(name) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  const path = document.createElementNS(space, "path");
+  path.setAttribute("d", ICONS[name]);
+  for (const [attribute, value] of [["viewBox", "0 0 20 20"], ["class", "icon"], ["aria-hidden", "true"]]) svg.setAttribute(attribute, value);
+  svg.append(path);
+  return svg;
 }
 
-const waiting = new Map();
+/** Replaces what is in an element, unless it is the same already. */
+export function fill(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
 
-/** Shows Markdown at the next frame, however often it changes before. */
-export function showMarkdownSoon(element, text) {
-  if (waiting.size === 0) {
-    requestAnimationFrame(() => {
-      const all = [...waiting];
-      waiting.clear();
-      for (const [place, latest] of all) showMarkdown(place, latest);
-    });
-  }
-  waiting.set(element, text);
+const PASSES = 8000;
+
+/** Says something that is no part of a conversation, such as why a call has failed; it goes away by itself. */
+export function tell(text) {
+  const note = make("li", {}, isolated(text));
+  note.append(button(icon("close"), () => note.remove(), { label: "Dismiss", className: "quiet" }));
+  byId("alerts").append(note);
+  setTimeout(() => note.remove(), PASSES);
 }

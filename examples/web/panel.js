@@ -1,86 +1,63 @@
-// Beside the conversation: plan, tokens, the connection, and what the agent did against the rules.
+// Beside the conversation: plan, tokens, background work, the connection.
 
-import { isolated, make, plain } from "./dom.js";
-
-const byId = (id) => document.getElementById(id);
-const KEPT = 50;
+import { byId, fill, isolated, make, plain } from "./dom.js";
+import { drawData } from "./items.js";
 
 export function showState(state, text = state) {
   const place = byId("state");
   place.dataset.state = state;
-  place.textContent = plain(text);
+  fill(place, plain(text));
+  place.title = plain(text);
   byId("reconnect").hidden = state !== "offline";
 }
 
-export function showPlan(entries) {
-  const done = entries.filter(({ status }) => status === "completed").length;
+const step = ({ content, priority, status }) =>
+  make("li", { "data-status": status, "data-priority": priority }, isolated(content), make("span", { className: "unseen" }, `, ${plain(status ?? "").replaceAll("_", " ")}`));
+
+/** All plans of a view, and how far the last one is. */
+export function showPlans(view) {
+  const plans = (view?.entries ?? []).filter(({ type }) => type === "plan");
+  const steps = plans.findLast(({ plan }) => Array.isArray(plan?.entries))?.plan.entries ?? [];
+  const done = steps.filter(({ status }) => status === "completed").length;
   const progress = byId("progress");
-  progress.hidden = entries.length === 0;
-  progress.max = entries.length || 1;
+  progress.hidden = steps.length === 0;
+  progress.max = steps.length || 1;
   progress.value = done;
-  byId("plan").replaceChildren(
-    ...entries.map(({ content, priority, status }) => make("li", { "data-status": status, "data-priority": priority }, isolated(content))),
-  );
+  const current = steps.find(({ status }) => status === "in_progress");
+  const brief = byId("brief");
+  brief.hidden = steps.length === 0 || done === steps.length;
+  brief.replaceChildren(`Plan ${done}/${steps.length}`, ...(current ? [" · ", isolated(current.content)] : []));
+  byId("plan").replaceChildren(...steps.map(step));
+  const others = plans.filter(({ plan }) => !Array.isArray(plan?.entries));
+  byId("plans").replaceChildren(...others.map(({ plan }) => (typeof plan?.content === "string" ? make("p", {}, plain(plan.content)) : drawData(plan))));
+  byId("no-plan").hidden = plans.length > 0;
 }
 
-export function showUsage({ used, size, cost }) {
+export function showUsage(usage) {
+  const { used, size, cost } = usage ?? {};
   const meter = byId("usage");
   // A number that the agent got wrong is missing, and the other one may still be right.
   const known = (value) => value?.toLocaleString() ?? "?";
-  meter.hidden = used === undefined || size === undefined;
+  meter.hidden = used == null || size == null;
   meter.max = Number(size) || 1;
   meter.value = Number(used) || 0;
   const price = cost ? `, ${cost.amount} ${plain(cost.currency)}` : "";
-  byId("tokens").textContent = `${known(used)} of ${known(size)}${price}`;
+  fill(byId("tokens"), usage ? `${known(used)} of ${known(size)}${price}` : "none yet");
+}
+
+/** What goes on beside the foreground work, by the names that the view has for it. */
+export function showBackground({ background, entries, terminals }) {
+  const name = ({ type, toolCallId, terminalId, sessionId }) => {
+    if (type === "tool_call") return entries.findLast((it) => it.type === "tool_call" && it.id === toolCallId)?.title ?? toolCallId;
+    if (type === "terminal") return terminals.findLast(({ id }) => id === terminalId)?.command ?? terminalId;
+    if (type === "subagent") return entries.findLast((it) => it.type === "subagent" && it.id === sessionId)?.title ?? sessionId;
+    return type;
+  };
+  const list = background ?? [];
+  byId("background").replaceChildren(...list.map((work) => make("li", {}, make("span", { className: "kind" }, plain(work.type.replaceAll("_", " "))), isolated(name(work)))));
+  byId("background-section").hidden = list.length === 0;
 }
 
 export function showFacts(facts) {
   byId("facts").replaceChildren(...Object.entries(facts).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, isolated(value))]));
-}
-
-export function showViolation({ rule, message, pointer, method, consequence }) {
-  const list = byId("violations");
-  list.prepend(
-    make(
-      "li",
-      { "data-consequence": consequence },
-      make("b", {}, rule),
-      " ",
-      isolated(`${method ?? ""} ${pointer ?? ""}`),
-      make("br"),
-      isolated(message),
-      ` (${consequence})`,
-    ),
-  );
-  while (list.childElementCount > KEPT) list.lastElementChild.remove();
-  byId("count").textContent = String(Number(byId("count").textContent) + 1);
-}
-
-/** Selectors for the mode and the options; `change(name, value)` is called with "mode" or an option's id. */
-export function showSettings({ modes, configOptions = [] }, change) {
-  const select = (label, value, options, name) =>
-    make(
-      "label",
-      {},
-      make("span", {}, isolated(label)),
-      make(
-        "select",
-        { name, onchange: ({ target }) => change(name, target.value) },
-        ...options.map(([id, text, title]) => make("option", { value: id, selected: id === value, title: title && plain(title) }, plain(text))),
-      ),
-    );
-  const all = configOptions.map((option) => {
-    if (option.type === "boolean") {
-      const box = make("input", { type: "checkbox", name: option.id, checked: option.currentValue });
-      box.onchange = () => change(option.id, box.checked);
-      return make("label", {}, box, make("span", {}, isolated(option.name)));
-    }
-    const flat = option.options.flatMap((entry) => entry.options ?? [entry]);
-    return select(option.name, option.currentValue, flat.map(({ value, name, description }) => [value, name, description]), option.id);
-  });
-  if (modes) {
-    const choices = modes.availableModes.map(({ id, name, description }) => [id, name, description]);
-    all.unshift(select("Mode", modes.currentModeId, choices, "mode"));
-  }
-  byId("settings").replaceChildren(...all);
 }

@@ -1,7 +1,8 @@
 //! The host's calls. A refused call returns `ACP_MISUSE`, and the connection keeps the reason.
 
 use libacp::connection::{CallOptions, Timeout};
-use libacp::{Connection, ErrorCode, Id, Misuse};
+use libacp::host::Host;
+use libacp::{ErrorCode, Id, Misuse};
 
 use crate::border::{acp_slice, acp_status, change, guard, output, read, shared, ACP_INVALID_ARGUMENT};
 use crate::connection::acp_connection;
@@ -29,7 +30,7 @@ impl acp_connection {
     }
 
     /// Calls the core, and keeps the reason if it refuses.
-    pub(crate) fn ask(&mut self, call: impl FnOnce(&mut Connection) -> Result<(), Misuse>) -> Result<(), acp_status> {
+    pub(crate) fn ask(&mut self, call: impl FnOnce(&mut Host) -> Result<(), Misuse>) -> Result<(), acp_status> {
         call(self.core_mut()).map_err(|misuse| self.refused(misuse))
     }
 }
@@ -201,7 +202,7 @@ pub unsafe extern "C" fn acp_connection_can(
         // SAFETY: `connection`, `method` and `out` are as the header requires.
         let (connection, method) = unsafe { (shared(connection)?, method.text()?) };
         // SAFETY: as above.
-        unsafe { output(out, || Ok(connection.core().can(method))) }
+        unsafe { output(out, || Ok(connection.host().can(method))) }
     })
 }
 
@@ -215,7 +216,7 @@ pub unsafe extern "C" fn acp_connection_can(
 pub unsafe extern "C" fn acp_connection_why_not(connection: *mut acp_connection, method: acp_slice) -> acp_status {
     // SAFETY: `connection` and `method` are as the header requires.
     unsafe {
-        change(connection, |connection| match connection.core().why_not(method.text()?) {
+        change(connection, |connection| match connection.host().why_not(method.text()?) {
             None => Ok(()),
             Some(misuse) => Err(connection.refused(misuse)),
         })

@@ -22,6 +22,14 @@ const SEVERITIES: &[Severity] = &[Severity::Note, Severity::Warning, Severity::E
 /// The settings that a connection starts with.
 pub struct acp_config {
     pub(crate) core: Config,
+    /// The methods that have handlers, if the connection is to speak the words of version 1 in both versions.
+    pub(crate) handlers: Option<Vec<String>>,
+}
+
+impl acp_config {
+    pub(crate) fn of(core: Config) -> Self {
+        acp_config { core, handlers: None }
+    }
 }
 
 impl Handle for acp_config {
@@ -82,7 +90,7 @@ fn set_limit(limits: &mut Limits, which: i32, value: u64) -> Result<(), acp_stat
 #[must_use]
 pub unsafe extern "C" fn acp_config_new(role: i32, out: *mut *mut acp_config) -> acp_status {
     // SAFETY: `out` is as the header requires.
-    unsafe { make(out, || Ok(acp_config { core: Config::new(known(&[Role::Client, Role::Agent], role)?) })) }
+    unsafe { make(out, || Ok(acp_config::of(Config::new(known(&[Role::Client, Role::Agent], role)?)))) }
 }
 
 /// Frees a configuration. Connections that were created from it are not affected.

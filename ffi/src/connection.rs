@@ -1,5 +1,6 @@
 //! A connection: bytes in, events out, bytes out, time.
 
+use libacp::host::Host;
 use libacp::{Connection, Misuse};
 
 use crate::border::{
@@ -10,7 +11,7 @@ use crate::event::acp_event;
 
 /// One side of a connection: the state of the conversation with one peer.
 pub struct acp_connection {
-    core: Connection,
+    host: Host,
     pub(crate) error: Option<Misuse>,
     /// The text that the last getter produced. It is lent to the host until the next call that changes the connection.
     pub(crate) scratch: String,
@@ -22,11 +23,15 @@ impl Handle for acp_connection {
 
 impl acp_connection {
     pub(crate) fn core(&self) -> &Connection {
-        &self.core
+        self.host.connection()
     }
 
-    pub(crate) fn core_mut(&mut self) -> &mut Connection {
-        &mut self.core
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
+    pub(crate) fn core_mut(&mut self) -> &mut Host {
+        &mut self.host
     }
 
     /// Keeps the reason for a refused call, for `acp_connection_error_…`.
@@ -50,7 +55,7 @@ impl Asked for acp_connection {
     type Core = Connection;
 
     fn part(&self) -> &Connection {
-        &self.core
+        self.core()
     }
 
     fn keep(&mut self, text: String) -> acp_slice {
@@ -111,12 +116,7 @@ pub(crate) unsafe fn tell<H: Asked, A>(
 #[must_use]
 pub unsafe extern "C" fn acp_connection_new(config: *const acp_config, out: *mut *mut acp_connection) -> acp_status {
     // SAFETY: `config` and `out` are as the header requires.
-    unsafe {
-        make(out, || {
-            let core = Connection::new(shared(config)?.core.clone());
-            Ok(acp_connection { core, error: None, scratch: String::new() })
-        })
-    }
+    unsafe { make(out, || Ok(acp_connection { host: shared(config)?.host(), error: None, scratch: String::new() })) }
 }
 
 /// Frees a connection. Events and lists that came from it stay valid; slices that came from it do not.
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn acp_connection_receive(connection: *mut acp_connection,
     // SAFETY: `connection` and `bytes` are as the header requires.
     unsafe {
         change(connection, |connection| {
-            connection.core.receive(bytes.bytes()?);
+            connection.host.connection_mut().receive(bytes.bytes()?);
             Ok(())
         })
     }
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn acp_connection_receive_eof(connection: *mut acp_connect
     // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
-            connection.core.receive_eof();
+            connection.host.connection_mut().receive_eof();
             Ok(())
         })
     }
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn acp_connection_handle_timeout(connection: *mut acp_conn
     // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
-            connection.core.handle_timeout(now);
+            connection.host.handle_timeout(now);
             Ok(())
         })
     }
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn acp_connection_poll_event(
     unsafe {
         change(connection, |connection| {
             output(out, || {
-                let event = connection.core.poll_event().ok_or(ACP_NONE)?;
+                let event = connection.host.poll_event().ok_or(ACP_NONE)?;
                 Ok(hand_out(acp_event::new(event)))
             })
         })
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn acp_connection_poll_event(
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_poll_timeout(connection: *const acp_connection, out: *mut u64) -> acp_status {
     // SAFETY: `connection` and `out` are as the header requires.
-    unsafe { read(connection, out, |connection| connection.core.poll_timeout()) }
+    unsafe { read(connection, out, |connection| connection.host.poll_timeout()) }
 }
 
 /// Gets the bytes to write to the peer (with `ACP_FRAMING_MESSAGES`: the rest of one message). They stay there until
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn acp_connection_poll_timeout(connection: *const acp_conn
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_transmit(connection: *const acp_connection, out: *mut acp_slice) -> acp_status {
     // SAFETY: `connection` and `out` are as the header requires.
-    unsafe { read(connection, out, |connection| Some(connection.core.transmit().into())) }
+    unsafe { read(connection, out, |connection| Some(connection.core().transmit().into())) }
 }
 
 /// Removes bytes from the front of `acp_connection_transmit` after they were written. Partial writes are normal.
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn acp_connection_consume(connection: *mut acp_connection,
     // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
-            connection.core.consume(count);
+            connection.host.connection_mut().consume(count);
             Ok(())
         })
     }
@@ -258,7 +258,7 @@ pub unsafe extern "C" fn acp_connection_close(connection: *mut acp_connection) -
     // SAFETY: `connection` is as the header requires.
     unsafe {
         change(connection, |connection| {
-            connection.core.close();
+            connection.host.connection_mut().close();
             Ok(())
         })
     }

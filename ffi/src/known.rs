@@ -41,7 +41,7 @@ pub unsafe extern "C" fn acp_connection_config(
     out: *mut *mut acp_config,
 ) -> acp_status {
     // SAFETY: `connection` and `out` are as the header requires.
-    unsafe { make(out, || Ok(acp_config { core: shared(connection)?.core().config().clone() })) }
+    unsafe { make(out, || Ok(acp_config::of(shared(connection)?.core().config().clone()))) }
 }
 
 /// How far the connection is.

@@ -5,7 +5,7 @@
 //! outputs, and the core does the work. This crate has the only unsafe code, and all of it rests on the conventions of
 //! the header.
 //!
-//! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `connection` (bytes, time,
+//! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `hosted` (the words of version 1 in both versions), `connection` (bytes, time,
 //! events), `calls` (the host's messages), `flow` and `known` (what can be asked of a connection, both generated from
 //! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `viewed` (the views that a connection
 //! or an observer keeps, generated), `rules` (the catalogue),
@@ -18,6 +18,8 @@ pub mod numbers;
 pub mod version;
 
 pub mod config;
+
+pub mod hosted;
 
 pub mod connection;
 

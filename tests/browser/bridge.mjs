@@ -72,9 +72,11 @@ export const bridgeTests = {
     assert.equal(await status(`${origin}/${token}/`), 200);
     assert.equal(await status(`${origin}/${another}/`), 404);
     assert.equal(await status(address, { Host: `evil.example:${new URL(address).port}` }), 404);
-    assert.equal(await status(`${address}lib/libacp/..%2f..%2fpackage.json`), 404);
+    assert.equal(await status(`${address}..%2f..%2fCargo.toml`), 404);
     assert.equal(await status(agent, { ...upgrade, Origin: "http://evil.example" }), 403);
     assert.equal(await status(agent, upgrade), 403);
+    // Files and commands are only there where they were asked for.
+    assert.equal(await status(new URL("machine", address), { ...upgrade, Origin: origin }), 403);
     // As a browser would not send it: a path that climbs.
     const raw = await new Promise((resolve) => {
       const socket = connect(Number(new URL(address).port), "127.0.0.1", () =>

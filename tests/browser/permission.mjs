@@ -157,7 +157,7 @@ export const permissionTests = {
     const turned = [...OPTIONS].reverse();
     await tell(page, [{ at: 0, ask: about("a", "Read it") }, { at: 300, ask: about("a", "Delete it", turned) }]);
     const buttons = page.locator(".permission button");
-    const title = () => page.locator(".tool .title").innerText();
+    const title = () => page.locator(".asked").innerText();
     await page.getByRole("button", { name: "allow always" }).waitFor();
     await pause(1600);
     assert.deepEqual(await buttons.allInnerTexts(), ["allow always", "allow once", "reject once"]);
@@ -171,11 +171,17 @@ export const permissionTests = {
     await page.locator("#send:visible").waitFor();
     assert.deepEqual(answers().map(({ call, optionId }) => [call, optionId]), [["a", "allow_once"], ["a", "reject_once"]]);
     assert.equal(await buttons.count(), 0);
-    // Those that are not answered when the conversation goes are answered then.
+    // Those that are not answered when another conversation is shown stay, and its row says so; they go with the turn.
     await tell(page, [{ at: 0, ask: about("b") }, { at: 0, ask: about("b") }, { at: 0, ask: about("c") }]);
     await page.getByRole("button", { name: "allow always" }).nth(1).waitFor();
     await pause(200);
     await page.keyboard.press("Alt+n");
+    await page.locator("#welcome").waitFor();
+    assert.equal(await buttons.count(), 0);
+    await page.locator("#sessions .row", { hasText: "asks you 3 things" }).click();
+    await page.getByRole("button", { name: "allow always" }).nth(1).waitFor();
+    assert.equal(answers().length, 2);
+    await page.keyboard.press("Escape");
     await until("all are answered", () => answers().length === 5);
     assert.deepEqual(answers().slice(2).map(({ outcome }) => outcome), ["cancelled", "cancelled", "cancelled"]);
     await page.close();
@@ -223,7 +229,7 @@ export const permissionTests = {
     const title = "Read \u202egpj.exe\u2066\u200f\u0007";
     await tell(page, [{ at: 0, ask: about("a", title, [option("reject_once", "No\u202e"), option("allow_once", "\u2067Yes")]) }]);
     await page.locator(".permission button").first().waitFor();
-    assert.equal(await page.locator(".tool .title bdi").innerText(), "Read \\u202egpj.exe\\u2066\\u200f\\u0007");
+    assert.equal(await page.locator(".asked bdi").innerText(), "Read \\u202egpj.exe\\u2066\\u200f\\u0007");
     assert.deepEqual(await page.locator(".permission button bdi").allInnerTexts(), ["No\\u202e", "\\u2067Yes"]);
     await page.close();
     bridge.kill();

@@ -7,6 +7,15 @@ const APART = 1200;
 const EARLY = 900;
 const TRIES = 10;
 
+export const online = (page) => page.locator("#state[data-state=online]").waitFor();
+/** Waits until the agent works no more. */
+export const idle = (page) => page.locator("#send:visible").waitFor();
+
+export async function send(page, text) {
+  await page.fill("#prompt", text);
+  await page.click("#send");
+}
+
 /** Presses until something has come of it; the buttons may have moved just before, and ignore a press then. */
 export async function pressUntil(what, press, is) {
   await until(what, async () => {

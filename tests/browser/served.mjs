@@ -1,6 +1,6 @@
 // The bridge as a process, for tests: started with an agent, and ended with this program.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -23,9 +23,20 @@ process.on("exit", () => {
   rmSync(store, { recursive: true, force: true });
 });
 
+/** The command of the agent that can all, which keeps its sessions in a new folder or a given one. */
+export function able(...flags) {
+  const beside = join(store, "able");
+  if (!existsSync(beside)) {
+    mkdirSync(beside);
+    symlinkSync(join(root, "target/web/node_modules"), join(beside, "node_modules"));
+    copyFileSync(join(root, "tests/browser/able-agent.mjs"), join(beside, "able-agent.mjs"));
+  }
+  return [process.execPath, join(beside, "able-agent.mjs"), mkdtempSync(join(store, "kept-")), ...flags];
+}
+
 /** The bridge; without another agent, with the chat example, which keeps its sessions in a new folder. */
-export async function start(agent = [join(root, "target/debug/acp-chat-agent"), mkdtempSync(join(store, "chat-"))], command = BRIDGE) {
-  const [program, ...args] = [...command, "--", ...agent];
+export async function start(agent = [join(root, "target/debug/acp-chat-agent"), mkdtempSync(join(store, "chat-"))], command = BRIDGE, options = []) {
+  const [program, ...args] = [...command, ...options, "--", ...agent];
   const bridge = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const started = { bridge, said: "", ended: new Promise((resolve) => bridge.on("exit", resolve)) };
   bridges.add(bridge);

@@ -7,8 +7,8 @@ import { pause, start, store } from "./served.mjs";
 
 const STEPS = {
   "the page": "**/",
-  "a script": "**/conversation.js",
-  "the last script": "**/lib/libacp/wire.js",
+  "its script": "**/app.js",
+  "its style": "**/style.css",
   "the folder": "**/config.json",
   "the WebAssembly module": "**/*.wasm",
 };

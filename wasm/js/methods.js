@@ -25,6 +25,9 @@ const CLIENT = {
   mcp_connections: "mcp/connect mcp/disconnect",
 };
 
+/** What agents serve in version 2 only. */
+const IN_2 = new Set(["tool_call/cancel", "terminal/cancel"]);
+
 /** All drafts: some have no methods. */
 export const DRAFTS = [
   "auth_status", "end_turn_token_usage", "llm_providers", "mcp_over_acp", "plan_operations", "proxy_chains", "session_archive",
@@ -124,11 +127,14 @@ export function whyPromised(role, { drafts = [], capabilities = {} }, serves) {
 }
 
 /** Why a handler of a method would never be called; nothing for one that may be. */
-export function whyNever(role, method, { drafts = [], foreignMethods = [], capabilities = {} }) {
+export function whyNever(role, method, { versions = [1], drafts = [], foreignMethods = [], capabilities = {} }) {
   if (typeof method !== "string") return `expected the name of a method, found ${typeof method}`;
   if (method.startsWith("_") || foreignMethods.includes(method)) return undefined;
   if (method === "$/cancel_request") {
     return "$/cancel_request has no handler: it aborts the signal of the handler that serves the request";
+  }
+  if (role === "agent" && IN_2.has(method)) {
+    return versions.includes(2) ? undefined : `${method} is of version 2, which is not spoken; add it to the option versions`;
   }
   const served = SERVED[role];
   if (!served.has(method)) {

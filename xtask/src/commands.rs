@@ -62,12 +62,17 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "web",
-        takes: "[--port N] [--cwd DIR] [-- AGENT …]",
+        takes: "[--port N] [--cwd DIR] [--root DIR] [-- AGENT …] | --screenshots",
         does: "serve the example page, talking to an agent",
         options: &[
             ("--port N", "listen on this port of 127.0.0.1; a free one without it"),
-            ("--cwd DIR", "where sessions work; this folder without it"),
+            ("--cwd DIR", "where sessions work; the root, or this folder, without it"),
+            (
+                "--root DIR",
+                "serve the files of this folder, and run commands in it, each when you agree; neither without it",
+            ),
             ("-- AGENT …", "the agent's command; an example agent without it"),
+            ("--screenshots", "make the book's pictures of the page, which takes Chromium"),
         ],
         run: web,
     },
@@ -157,6 +162,10 @@ fn book(args: &[String]) -> Result<()> {
 
 fn web(args: &[String]) -> Result<()> {
     setup::bring_all([&setup::steps::WEB])?;
+    if args == ["--screenshots"] {
+        setup::run(setup::steps::npm("tests/browser").arg("ci"))?;
+        return become_process(Process::new("node").arg("tests/browser/screenshots.mjs"));
+    }
     become_process(Process::new("target/debug/xtask-web").args(args))
 }
 

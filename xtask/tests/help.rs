@@ -39,13 +39,15 @@ fn every_command_has_help() {
 fn options_are_explained() {
     assert_eq!(
         said(&["web", "--help"]),
-        "cargo xtask web [--port N] [--cwd DIR] [-- AGENT …]\n\
+        "cargo xtask web [--port N] [--cwd DIR] [--root DIR] [-- AGENT …] | --screenshots\n\
          \n\
          Serve the example page, talking to an agent.\n\
          \n  \
-           --port N    listen on this port of 127.0.0.1; a free one without it\n  \
-           --cwd DIR   where sessions work; this folder without it\n  \
-           -- AGENT …  the agent's command; an example agent without it\n"
+           --port N       listen on this port of 127.0.0.1; a free one without it\n  \
+           --cwd DIR      where sessions work; the root, or this folder, without it\n  \
+           --root DIR     serve the files of this folder, and run commands in it, each when you agree; neither without it\n  \
+           -- AGENT …     the agent's command; an example agent without it\n  \
+           --screenshots  make the book's pictures of the page, which takes Chromium\n"
     );
 }
 

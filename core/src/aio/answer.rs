@@ -34,7 +34,7 @@ impl State {
                 let (result, left_out) = self.fitted(&request.method, result);
                 problems[0] = left_out;
                 let opened = opening.map(|name| (name, result.clone()));
-                match self.host.respond(request, result) {
+                match self.host.respond_with(request.into(), result.into()) {
                     Ok(()) => {
                         if let Some(session) = &request.session {
                             self.ended(&request.method, session);

@@ -229,10 +229,8 @@ impl Connecting {
     /// [`Error`] if `initialize` fails.
     pub async fn open(self) -> Result<AgentPeer, Error> {
         let agent = AgentPeer::new(&self.shared);
-        let hello = crate::schema::write(&self.hello)
-            .map_err(|error| Error::Unreadable { method: "initialize".into(), error })?;
-        let hello = unversioned(&said(&hello));
-        let asking = Asking::written(&self.shared, "initialize".into(), Ok(hello), None);
+        let hello = crate::schema::write(&self.hello).map(|hello| unversioned(&said(&hello)));
+        let asking = Asking::written(&self.shared, "initialize".into(), hello, None);
         Call::new(asking, super::call::result::<v1::InitializeResponse<'static>>).await?;
         Ok(agent)
     }

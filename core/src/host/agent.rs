@@ -210,12 +210,12 @@ impl AgentHost {
         }
         Ok(())
     }
+}
 
-    /// Methods and kinds of updates are named as in version 1.
-    pub(super) fn why_not(connection: &Connection, method: &str) -> Option<Misuse> {
-        let newer = KINDS.iter().find(|(known, _)| *known == method).filter(|_| is_newer(connection));
-        connection.why_not(newer.map_or(method, |(_, newer)| newer))
-    }
+/// Methods and kinds of updates are named as in version 1.
+pub(super) fn why_not(connection: &Connection, method: &str) -> Option<Misuse> {
+    let newer = KINDS.iter().find(|(known, _)| *known == method).filter(|_| is_newer(connection));
+    connection.why_not(newer.map_or(method, |(_, newer)| newer))
 }
 
 /// Whether the agreed version is one whose prompts end with a state, so that what the host says needs other words.

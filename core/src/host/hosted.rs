@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use super::agent::AgentHost;
+use super::agent::{self, AgentHost};
 use super::client::{self, ClientHost};
 use super::stop;
 use crate::connection::{CallOptions, Misuse, RequestKey, Turn};
@@ -97,9 +97,15 @@ impl Host {
         }
     }
 
-    /// Whether [`poll_event`](Self::poll_event) would certainly find no event; see [`Connection::is_starved`].
+    /// Cheap check: `true` means that [`poll_event`](Self::poll_event) would return `None`; see [`Connection::is_starved`].
+    #[must_use]
     pub fn is_starved(&mut self) -> bool {
         self.ready.is_empty() && self.connection.is_starved()
+    }
+
+    /// Forgets the view of a session; see [`Connection::forget_view`].
+    pub fn forget_view(&mut self, session: &str) -> bool {
+        self.connection.forget_view(session)
     }
 
     /// The serial of the host's open call that the notification polled last belongs to: the prompt whose work it reports,
@@ -145,17 +151,17 @@ impl Host {
         }
     }
 
-    /// Answers a request of the peer; see [`Connection::respond`]. A `String` with the result of many megabytes that a
-    /// client gives becomes the message, so that it is not held in memory twice.
+    /// Answers a request of the peer; see [`Connection::respond`].
     ///
     /// # Errors
     /// As [`Connection::respond`].
-    pub fn respond<'k, 'r>(
-        &mut self,
-        request: impl Into<RequestKey<'k>>,
-        result: impl Into<Cow<'r, str>>,
-    ) -> Result<(), Misuse> {
-        let (key, result) = (request.into(), result.into());
+    pub fn respond<'k>(&mut self, request: impl Into<RequestKey<'k>>, result: &str) -> Result<(), Misuse> {
+        self.respond_with(request.into(), result.into())
+    }
+
+    /// As [`respond`](Self::respond). An owned result of a client becomes the message in place, so that one of many
+    /// megabytes is not held in memory twice.
+    pub(crate) fn respond_with(&mut self, key: RequestKey<'_>, result: Cow<'_, str>) -> Result<(), Misuse> {
         match &mut self.side {
             Side::Plain | Side::Client(_) => self.connection.respond_with(key, result),
             Side::Agent(agent) => agent.respond(&mut self.connection, key, &result, &mut self.ready),
@@ -240,7 +246,7 @@ impl Host {
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
         match &self.side {
             Side::Plain => self.connection.why_not(method),
-            Side::Agent(_) => AgentHost::why_not(&self.connection, method),
+            Side::Agent(_) => agent::why_not(&self.connection, method),
             Side::Client(_) => client::why_not(&self.connection, method),
         }
     }

@@ -32,6 +32,7 @@ pub(crate) fn update(session: &str, text: &str) -> Value {
 }
 
 /// The text of an update that has one.
+#[expect(clippy::needless_pass_by_value, reason = "streams of updates are mapped with it")]
 pub(crate) fn text(update: Update) -> String {
     update.text().unwrap_or_else(|| panic!("{update:?}")).to_owned()
 }

@@ -1,5 +1,6 @@
 //! One agent and one client with each other, in every pair of versions: neither knows which one was agreed on.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use futures::executor::block_on;
@@ -22,7 +23,7 @@ const PAIRS: &[(Versions, Versions, u16)] =
     &[(ONE, ONE, 1), (TWO, TWO, 2), (ONE, BOTH, 1), (BOTH, ONE, 1), (BOTH, BOTH, 2), (TWO, BOTH, 2), (BOTH, TWO, 2)];
 
 /// An agent that does what it is told, and writes down what it hears.
-fn agent<'l>(log: &'l RefCell<Vec<String>>) -> Agent<impl Handlers + use<'l>> {
+fn agent(log: &RefCell<Vec<String>>) -> Agent<impl Handlers + use<'_>> {
     let note = move |what: &str| log.borrow_mut().push(what.to_owned());
     let modes = || {
         let mode = |id: &'static str, name: &'static str| v1::SessionMode::new(id, name);
@@ -114,7 +115,7 @@ async fn answer(turn: &Turn, note: &impl Fn(&str)) -> Result<v1::StopReason<'sta
     }
 }
 
-fn client<'l>(log: &'l RefCell<Vec<String>>) -> Client<impl Handlers + use<'l>> {
+fn client(log: &RefCell<Vec<String>>) -> Client<impl Handlers + use<'_>> {
     Client::new("test", "1")
         .views()
         .permission(async move |request| {
@@ -142,8 +143,8 @@ fn talk(
 /// What a user sees of a session, without what differs between versions by their nature: ids, and the shape of diffs.
 fn drawn(view: &View) -> Value {
     let entries = view.entries().map(|entry| {
-        let status = entry.string("status").map(|status| status.into_owned());
-        let title = entry.string("title").map(|title| title.into_owned());
+        let status = entry.string("status").map(Cow::into_owned);
+        let title = entry.string("title").map(Cow::into_owned);
         let steps = entry.get("entries").map(|steps| serde_json::from_str::<Value>(steps).unwrap());
         let kinds = entry.items().map(|item| serde_json::from_str::<Value>(item).unwrap()["type"].clone());
         json!([

@@ -183,7 +183,7 @@ pub(crate) async fn talk<H: Handlers, R>(
         drop(give.send(raw));
     };
     let both = async { tokio::join!(running, greeting).0 };
-    tokio::time::timeout(LIMIT, both).await.expect("an end in time").unwrap()
+    tokio::time::timeout(LIMIT, Box::pin(both)).await.expect("an end in time").unwrap()
 }
 
 /// A session.

@@ -19,8 +19,8 @@ const NODE: &str = "target/node";
 const TYPESCRIPT: &str = "target/interop-typescript";
 /// Where the C hosts are compiled to.
 const C: &str = "target/c";
-/// Where the example page's libraries are installed.
-const WEB_PACKAGES: &str = "target/web";
+/// Where the example page is built, and what it takes is installed.
+const WEB_FOLDER: &str = "target/web";
 const WHEELS: &str = "target/wheels";
 pub(crate) const TARBALLS: &str = "target/npm";
 /// The build tool of the wheel.
@@ -124,21 +124,34 @@ pub(crate) static NODE_HOSTS: Step = Step {
     done: Mutex::new(None),
 };
 
-/// What the example page needs, and its agent and bridge.
-pub(crate) static WEB: Step = Step {
-    name: "example page",
+/// What the example page is made of and with.
+static WEB_PACKAGES: Step = Step {
+    name: "packages of the example page",
     tools: &["node", "npm"],
     needs: &[&NPM_PACKAGE],
-    inputs: &["examples/web/package.json", "examples/web/package-lock.json", "examples/rust", "xtask/web"],
-    outputs: &["target/web/node_modules/libacp", "target/debug/acp-chat-agent", "target/debug/xtask-web"],
+    inputs: &["examples/web/package.json", "examples/web/package-lock.json"],
+    outputs: &["target/web/node_modules/libacp"],
     work: || {
-        fresh(WEB_PACKAGES)?;
-        for name in ["package.json", "package-lock.json"] {
-            fs::copy(Path::new("examples/web").join(name), Path::new(WEB_PACKAGES).join(name))?;
+        fresh(WEB_FOLDER)?;
+        for name in ["package.json", "package-lock.json", ".npmrc"] {
+            fs::copy(Path::new("examples/web").join(name), Path::new(WEB_FOLDER).join(name))?;
         }
-        run(npm(WEB_PACKAGES).arg("ci"))?;
+        run(npm(WEB_FOLDER).arg("ci"))?;
         let package = Path::new("..").join("npm").join(only_file(TARBALLS, ".tgz")?);
-        run(npm(WEB_PACKAGES).args(["install", "--no-save", "--no-package-lock"]).arg(package))?;
+        run(npm(WEB_FOLDER).args(["install", "--no-save", "--no-package-lock"]).arg(package))
+    },
+    done: Mutex::new(None),
+};
+
+/// The example page as it is served, its agent and its bridge.
+pub(crate) static WEB: Step = Step {
+    name: "example page",
+    tools: &["node"],
+    needs: &[&WEB_PACKAGES],
+    inputs: &["Cargo.toml", "Cargo.lock", "core", "examples/rust", "examples/web", "files", "xtask/web"],
+    outputs: &["target/web/site/app.js.br", "target/debug/acp-chat-agent", "target/debug/xtask-web"],
+    work: || {
+        run(Command::new("node").args(["examples/web/build.mjs", WEB_FOLDER]))?;
         run(cargo().args(["build", "--quiet", "-p", "libacp-examples", "-p", "xtask-web"]))
     },
     done: Mutex::new(None),

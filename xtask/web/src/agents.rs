@@ -8,13 +8,14 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::io;
 use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Site;
 
-/// Agents at a time.
+/// Agents at a time, and commands.
 const MOST: usize = 16;
 /// How long an agent may take to end after the server was asked to.
 #[cfg(unix)]
@@ -81,6 +82,14 @@ impl Agents {
             drop(state);
             thread::sleep(PAUSE);
         }
+    }
+
+    /// Waits until a process has ended by itself, or is to end; then it is ended as above.
+    pub(crate) fn wait(&self, agent: &mut Child, ends: &AtomicBool) -> io::Result<()> {
+        while !ends.load(Ordering::Relaxed) && !platform::has_ended(agent)? {
+            thread::sleep(PAUSE);
+        }
+        self.end(agent)
     }
 
     /// Asks all agents to end, and kills those that do not.
@@ -193,7 +202,10 @@ mod platform {
         let site = Arc::clone(site);
         thread::spawn(move || {
             for signal in signals.forever() {
-                site.agents.end_all();
+                thread::scope(|scope| {
+                    scope.spawn(|| site.commands.end_all());
+                    site.agents.end_all();
+                });
                 // Ends the process by the signal itself, as a shell expects.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }

@@ -4,92 +4,28 @@
 //! agent that does not read stops only the second one, so that the first always sees when the page goes.
 
 use std::error::Error;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::net::{Shutdown, TcpStream};
 use std::process::{Child, ChildStdout, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tungstenite::handshake::machine::TryParse;
-use tungstenite::handshake::server::{create_response, write_response, Request};
 use tungstenite::protocol::frame::coding::CloseCode;
-use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tungstenite::{Message, WebSocket};
 
 use crate::inbox::Inbox;
+use crate::socket::{self, Page, Reading, MESSAGE};
 use crate::{agents, tell, Site};
 
-/// Bytes of one message, as in the core's limits.
-pub(crate) const MESSAGE: usize = 32 << 20;
 /// How long the page may take to read the last words after its agent has ended.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The writing half of a socket.
-struct Stream(Arc<TcpStream>);
-
-impl Read for Stream {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        (&*self.0).read(buffer)
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        (&*self.0).write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        (&*self.0).flush()
-    }
-}
-
-/// The reading half of a socket. What tungstenite would answer by itself is answered by the writing half.
-struct Reading(Arc<TcpStream>);
-
-impl Read for Reading {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        (&*self.0).read(buffer)
-    }
-}
-
-impl Write for Reading {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// The page, for those who tell it something.
-#[derive(Clone)]
-struct Page(Arc<Mutex<WebSocket<Stream>>>);
-
-impl Page {
-    fn send(&self, message: Message) -> tungstenite::Result<()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).send(message)
-    }
-
-    fn close(&self, code: CloseCode, reason: &str) {
-        // A page that is gone needs no reason.
-        let _ = self.send(Message::Close(Some(CloseFrame { code, reason: reason.into() })));
-    }
-}
-
 /// Runs until either side has ended.
 pub(crate) fn run(site: &Site, stream: &Arc<TcpStream>, head: &[u8]) -> Result<(), Box<dyn Error>> {
-    let (length, request) = Request::try_parse(head)?.ok_or("the head is not whole")?;
-    write_response(&**stream, &create_response(&request)?)?;
-    let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
-    let writing = WebSocket::from_raw_socket(Stream(Arc::clone(stream)), Role::Server, Some(config));
-    let page = Page(Arc::new(Mutex::new(writing)));
-    let reading = Reading(Arc::clone(stream));
-    let reading = WebSocket::from_partially_read(reading, head[length..].to_vec(), Role::Server, Some(config));
-
+    let (page, reading) = socket::accept(stream, head)?;
     let started = agents::command(&site.agent)
         .and_then(|mut command| site.agents.start(command.stdin(Stdio::piped()).stdout(Stdio::piped())));
     let mut agent = match started {
@@ -135,24 +71,13 @@ fn join(
         // Wakes the reading half.
         let _ = wakes.shutdown(Shutdown::Read);
     })?;
-    loop {
-        match reading.read() {
-            Ok(Message::Text(text)) => {
-                // Line breaks can only stand between tokens, where a blank says the same.
-                let line = text.replace(['\n', '\r'], " ") + "\n";
-                if let Err(reason) = inbox.put(line.as_bytes()) {
-                    tell(&reason);
-                    page.close(CloseCode::Error, &reason);
-                    break;
-                }
-            }
-            Ok(Message::Ping(bytes)) => {
-                if page.send(Message::Pong(bytes)).is_err() {
-                    break;
-                }
-            }
-            Ok(Message::Close(_)) | Err(_) => break,
-            Ok(_) => {}
+    while let Some(text) = socket::hear(&mut reading, page) {
+        // Line breaks can only stand between tokens, where a blank says the same.
+        let line = text.replace(['\n', '\r'], " ") + "\n";
+        if let Err(reason) = inbox.put(line.as_bytes()) {
+            tell(&reason);
+            page.close(CloseCode::Error, &reason);
+            break;
         }
     }
     Ok(lines)

@@ -5,10 +5,11 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::visitors::Visit;
-use crate::{bridge, Site};
+use crate::{bridge, machine, Site};
 
 /// A head is not longer than this.
 const HEAD: usize = 16 * 1024;
@@ -25,10 +26,12 @@ struct Head {
     host: String,
     origin: String,
     upgrade: bool,
+    /// What the body may be compressed with.
+    codings: String,
 }
 
 /// Serves one connection.
-pub(crate) fn serve(site: &Site, visit: &Visit) -> Result<(), Box<dyn Error>> {
+pub(crate) fn serve(site: &Arc<Site>, visit: &Visit) -> Result<(), Box<dyn Error>> {
     let stream = &*visit.stream;
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(UNREAD))?;
@@ -49,25 +52,40 @@ pub(crate) fn serve(site: &Site, visit: &Visit) -> Result<(), Box<dyn Error>> {
     }
     if head.upgrade {
         let origin = head.origin.strip_prefix("http://").unwrap_or_default();
-        if path != "agent" || !site.hosts.iter().any(|host| host == origin) {
-            return respond(stream, "403 Forbidden", "text/plain", b"");
-        }
-        stream.set_read_timeout(None)?;
-        stream.set_write_timeout(None)?;
-        return bridge::run(site, &visit.stream, &bytes);
+        let own = site.hosts.iter().any(|host| host == origin);
+        let wait = || stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
+        return match (path, &site.root) {
+            ("agent", _) if own => wait().map_err(Into::into).and_then(|()| bridge::run(site, &visit.stream, &bytes)),
+            ("machine", Some(root)) if own => {
+                wait().map_err(Into::into).and_then(|()| machine::run(site, root, &visit.stream, &bytes))
+            }
+            _ => respond(stream, "403 Forbidden", "text/plain", b""),
+        };
     }
     if head.method != "GET" {
         return respond(stream, "405 Method Not Allowed", "text/plain", b"");
     }
     if path == "config.json" {
-        let body = serde_json::json!({ "cwd": site.cwd }).to_string();
+        let body = serde_json::json!({ "cwd": site.cwd, "root": site.root }).to_string();
         return respond(stream, "200 OK", "application/json", body.as_bytes());
     }
-    match file(site, path).and_then(|path| fs::read(&path).ok().map(|body| (kind(&path), body))) {
-        Some((kind, body)) => respond(stream, "200 OK", kind, &body),
-        None => respond(stream, "404 Not Found", "text/plain", b""),
+    let Some((path, kind)) = file(site, path) else { return respond(stream, "404 Not Found", "text/plain", b"") };
+    for (coding, end) in CODINGS {
+        let made = path.with_extension(format!("{}{end}", path.extension().unwrap_or_default().to_string_lossy()));
+        if head.codings.split(',').any(|it| it.split(';').next().unwrap_or_default().trim() == coding) {
+            if let Ok(body) = fs::read(made) {
+                return respond(stream, "200 OK", &format!("{kind}\r\nContent-Encoding: {coding}"), &body);
+            }
+        }
+    }
+    match fs::read(path) {
+        Ok(body) => respond(stream, "200 OK", kind, &body),
+        Err(_) => respond(stream, "404 Not Found", "text/plain", b""),
     }
 }
+
+/// What files are compressed with beforehand, and how the names of these end; the best first.
+const CODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
 /// What has come once the head is whole. Each byte is looked at once, so that a head that comes in many pieces costs little
 /// more than one that comes at once.
@@ -110,39 +128,29 @@ fn read(bytes: &[u8]) -> Head {
         path: target.split_once('?').map_or(target, |(path, _)| path).to_owned(),
         host: header("host"),
         origin: header("origin"),
+        codings: header("accept-encoding"),
         upgrade: header("upgrade").eq_ignore_ascii_case("websocket"),
     }
 }
 
-/// Folders of installed packages, by what the page calls them.
-const LIBRARIES: [(&str, &str); 4] = [
-    ("lib/libacp/", "libacp/dist"),
-    ("lib/marked/", "marked/lib"),
-    ("lib/dompurify/", "dompurify/dist"),
-    ("lib/diff/", "diff/libesm"),
-];
-
-/// The file of a path: the page's own, or a library's. Nothing above either.
-fn file(site: &Site, path: &str) -> Option<PathBuf> {
-    let library = LIBRARIES.iter().find_map(|(name, folder)| Some((folder, path.strip_prefix(name)?)));
-    let (folder, path) = match library {
-        Some((folder, path)) => (site.packages.join(folder), path),
-        None => (site.page.clone(), if path.is_empty() { "index.html" } else { path }),
-    };
-    let plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
-    plain.then(|| folder.join(path))
+/// The file of a path, and its type: what is in the page's folder, and nothing above it.
+fn file(site: &Site, path: &str) -> Option<(PathBuf, &'static str)> {
+    let path = Path::new(if path.is_empty() { "index.html" } else { path });
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let kind = kind(path).filter(|_| plain)?;
+    Some((site.page.join(path), kind))
 }
 
-fn kind(path: &Path) -> &'static str {
-    match path.extension().and_then(|end| end.to_str()) {
-        Some("html") => "text/html; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("js" | "mjs") => "text/javascript; charset=utf-8",
-        Some("json") => "application/json",
-        Some("wasm") => "application/wasm",
-        Some("svg") => "image/svg+xml",
-        _ => "application/octet-stream",
-    }
+/// Nothing else is served.
+fn kind(path: &Path) -> Option<&'static str> {
+    Some(match path.extension()?.to_str()? {
+        "html" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "wasm" => "application/wasm",
+        "svg" => "image/svg+xml",
+        _ => return None,
+    })
 }
 
 fn respond(mut stream: &TcpStream, status: &str, kind: &str, body: &[u8]) -> Result<(), Box<dyn Error>> {
@@ -151,8 +159,9 @@ fn respond(mut stream: &TcpStream, status: &str, kind: &str, body: &[u8]) -> Res
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {size}\r\nConnection: close\r\n\
          Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n\
-         Content-Security-Policy: default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:; \
-         frame-ancestors 'none'; base-uri 'none'; form-action 'none'\r\n\r\n"
+         Vary: Accept-Encoding\r\nContent-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
+         style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
+         form-action 'none'; require-trusted-types-for 'script'; trusted-types dompurify\r\n\r\n"
     )?;
     stream.write_all(body)?;
     stream.flush()?;

@@ -5,7 +5,7 @@ use std::process::ChildStdin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::bridge::MESSAGE;
+use crate::socket::MESSAGE;
 
 /// Bytes that may wait: a message that is being written and the next one, however long they are.
 const WAITING: usize = 2 * MESSAGE;

@@ -1,15 +1,17 @@
-//! `cargo xtask web [--port N] [--cwd DIR] [-- AGENT …]`: the example page, talking to an agent.
+//! `cargo xtask web [--port N] [--cwd DIR] [--root DIR] [-- AGENT …]`: the example page, talking to an agent.
 //!
 //! For this machine alone: it listens on the loopback address, everything lies behind a random token that only the
 //! printed address has, and a WebSocket is taken only from the page's own origin. `visitors` counts connections, `http` reads
-//! requests and serves files, `bridge` joins a WebSocket to a new process of the agent's, `agents` makes these processes
-//! end with the page and with the server.
+//! requests and serves files, `socket` has both halves of a `WebSocket`, `bridge` joins one to a new process of the agent's,
+//! `machine` serves files and commands where `--root` says so, `agents` makes processes end with the page and the server.
 #![forbid(unsafe_code)]
 
 mod agents;
 mod bridge;
 mod http;
 mod inbox;
+mod machine;
+mod socket;
 mod visitors;
 
 use std::fmt::Display;
@@ -30,21 +32,24 @@ struct Site {
     token: String,
     /// Values of `Host` that are this server, and with `http://` before them its origins.
     hosts: [String; 2],
-    /// The page's folder, and that of installed packages.
+    /// The page's folder.
     page: PathBuf,
-    packages: PathBuf,
     /// Command and arguments.
     agent: Vec<String>,
     /// Those that run.
     agents: Agents,
+    /// The commands that run for them.
+    commands: Agents,
     /// Those that are connected.
     visitors: Arc<Visitors>,
     /// Where sessions work.
     cwd: String,
+    /// The folder whose files agents may use, and where their commands may begin, as far as the user agrees; without one
+    /// they get neither.
+    root: Option<PathBuf>,
 }
 
-const PAGE: &str = "examples/web";
-const PACKAGES: &str = "target/web/node_modules";
+const PAGE: &str = "target/web/site";
 const AGENT: &str = "target/debug/acp-chat-agent";
 /// After a connection could not be taken, say because there are too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -61,20 +66,26 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let (mut port, mut cwd) = (0, std::env::current_dir()?);
+    let (mut port, mut cwd, mut root) = (0, None, None);
     let mut agent = Vec::new();
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
         match argument.as_str() {
             "--port" => port = value()?.parse()?,
-            "--cwd" => cwd = std::fs::canonicalize(value()?)?,
+            "--cwd" => cwd = Some(std::fs::canonicalize(value()?)?),
+            "--root" => root = Some(std::fs::canonicalize(value()?)?),
             "--" => agent = arguments.by_ref().collect(),
-            _ => return Err(format!("unknown argument {argument}; [--port N] [--cwd DIR] [-- AGENT …]").into()),
+            _ => {
+                return Err(
+                    format!("unknown argument {argument}; [--port N] [--cwd DIR] [--root DIR] [-- AGENT …]").into()
+                )
+            }
         }
     }
     if agent.is_empty() {
         agent.push(AGENT.to_owned());
     }
+    let cwd = cwd.or_else(|| root.clone()).map_or_else(std::env::current_dir, Ok)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     let port = listener.local_addr()?.port();
     let token = token()?;
@@ -83,11 +94,12 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         token,
         hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
         page: PAGE.into(),
-        packages: PACKAGES.into(),
         agent,
         agents: Agents::default(),
+        commands: Agents::default(),
         visitors: Arc::default(),
         cwd: cwd.to_string_lossy().into_owned(),
+        root,
     });
     agents::end_on_signals(&site)?;
     println!("{address}");

@@ -114,7 +114,7 @@ fn function(out: &mut String, getters: &Getters, getter: &Getter, owner: Owner) 
         Form::Make => {
             let core = format!("shared(connection)?.core().{}()", getter.core);
             let made = match getter.gives {
-                Shape::Config => format!("acp_config {{ core: {core}.clone() }}"),
+                Shape::Config => format!("acp_config::of({core}.clone())"),
                 Shape::Terminals => "acp_terminals::new(shared(connection)?.core())".to_owned(),
                 _ => format!("{}::new({core})", output_type(getter).trim_start_matches("*mut ")),
             };

@@ -76,7 +76,9 @@ impl Walk {
             3 => {
                 let open =
                     self.pair.client.pending().find(|open| open.method == "session/prompt").map(|open| open.serial);
-                open.map(|serial| self.pair.client.cancel(serial).unwrap());
+                if let Some(serial) = open {
+                    self.pair.client.cancel(serial).unwrap();
+                }
             }
             4 | 5 if works => {
                 let kind = ["agent_message_chunk", "agent_thought_chunk"][usize::from(self.below(2) == 0)];

@@ -1,0 +1,140 @@
+// What the user is asked: the agent's requests for permission, as the view lists them, and what the page itself asks before
+// it writes a file or runs a command. Those about one tool call come one after another, each with what it says itself.
+
+import { byId, isolated, make } from "./dom.js";
+import { drawData, Items } from "./items.js";
+import { Question } from "./permission.js";
+
+/** A question with its text and buttons. `about` is what is asked: a title, content, and options. */
+class Card {
+  #buttons = make("div", { className: "permission" });
+  #items = new Items();
+  #question;
+
+  constructor({ title, content = [], rawInput }, options, context, choose) {
+    this.element = make("section", { className: "question", ariaLabel: "Question" });
+    const data = rawInput && content.length === 0 ? make("details", {}, make("summary", {}, "Input"), drawData(rawInput)) : undefined;
+    this.element.append(make("p", { className: "asked" }, isolated(title)), this.#items.element, ...(data ? [data] : []), this.#buttons);
+    this.#items.advance(content, {}, Infinity, context);
+    this.options = options;
+    this.choose = choose;
+  }
+
+  /** Puts it somewhere, where it is not there yet. */
+  put(place) {
+    const focus = this.element.contains(document.activeElement) ? document.activeElement : undefined;
+    if (this.element.parentElement !== place) place.append(this.element);
+    focus?.focus({ preventScroll: true });
+    this.#question ??= new Question(this.#buttons, this.options, this.choose);
+  }
+
+  /** What it is about has changed. */
+  again() {
+    this.#question?.again();
+  }
+
+  end() {
+    this.#question?.end();
+    this.element.remove();
+  }
+}
+
+export class Questions {
+  /** Requests of agents without an answer, by session and id. */
+  #requests = new Map();
+  #own = [];
+  #cards = new Map();
+  #session;
+  #view;
+
+  constructor(conversation) {
+    this.conversation = conversation;
+    this.place = byId("asks");
+  }
+
+  /** Asks what an agent's request asks: the id of an option, or nothing once its signal has stopped. */
+  ask(request) {
+    const key = `${request.session.id}\n${JSON.stringify(request.id)}`;
+    return new Promise((resolve) => {
+      const answer = (optionId) => {
+        this.#requests.delete(key);
+        resolve(optionId);
+        // The next one about the same tool call takes its place at once.
+        if (this.#session) this.draw(this.#session);
+      };
+      request.signal.addEventListener("abort", () => answer(), { once: true });
+      if (request.signal.aborted) return answer();
+      this.#requests.set(key, { request, answer });
+      this.conversation.soon();
+      return undefined;
+    });
+  }
+
+  /** Asks for consent to something that the page does for the agent of a session: whether it may. */
+  async consent(session, about, signal) {
+    const options = [
+      { optionId: "no", name: "Refuse", kind: "reject_once" },
+      { optionId: "yes", name: about.does, kind: "allow_once" },
+    ];
+    const asked = Promise.withResolvers();
+    const own = { key: Symbol("own"), session, about, options, answer: asked.resolve };
+    const stop = () => asked.resolve();
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    this.#own.push(own);
+    this.conversation.soon();
+    const choice = await asked.promise;
+    signal.removeEventListener("abort", stop);
+    this.#own.splice(this.#own.indexOf(own), 1);
+    this.conversation.soon();
+    return choice === "yes";
+  }
+
+  /** How many questions of a session wait, on display or not. */
+  waiting(session) {
+    return this.#own.filter((own) => own.session === session).length + (session.view?.questions.length ?? 0);
+  }
+
+  /** Draws the questions of a session, once its entries are drawn. */
+  draw(session) {
+    this.#session = session;
+    this.#view = session.view;
+    const due = [...this.#due()];
+    for (const [key, { card }] of this.#cards) {
+      if (due.some((one) => one.key === key)) continue;
+      card.end();
+      this.#cards.delete(key);
+    }
+    for (const { key, about, options, answer, tool, toolCallId } of due) {
+      let known = this.#cards.get(key);
+      if (!known) {
+        known = { card: new Card(about, options, this.conversation.context, answer), tool };
+        this.#cards.set(key, known);
+      }
+      known.card.put((toolCallId && this.conversation.slot(toolCallId)) || this.place);
+      if (known.tool !== tool) known.card.again();
+      known.tool = tool;
+    }
+  }
+
+  /** The questions that are shown now. */
+  *#due() {
+    const seen = new Set();
+    for (const { id, toolCallId } of this.#view?.questions ?? []) {
+      const key = `${this.#session.id}\n${id}`;
+      const known = this.#requests.get(key);
+      if (!known || seen.has(toolCallId ?? key)) continue;
+      seen.add(toolCallId ?? key);
+      const tool = toolCallId ? this.#view.entries.findLast((entry) => entry.type === "tool_call" && entry.id === toolCallId) : undefined;
+      const { toolCall, options, title } = known.request;
+      // What the request says itself is what is allowed; where it is silent, what was said of the tool call before.
+      const about = { title: toolCall.title ?? title ?? tool?.title ?? "The agent asks for permission", content: toolCall.content ?? undefined, rawInput: toolCall.rawInput };
+      yield { key, about, options, answer: known.answer, toolCallId, tool };
+    }
+    for (const own of this.#own) {
+      if (own.session !== this.#session) continue;
+      yield own;
+      return;
+    }
+  }
+}
