@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use anyhow::{Context, Result};
 
-use crate::setup::steps::{NODE_HOSTS, PYTHON, PYTHON_MODULE, TYPESCRIPT_SDK, VENV};
+use crate::setup::steps::{NODE_HOSTS, PYTHON, PYTHON_MODULE, RUST_SDK, TYPESCRIPT_SDK, VENV};
 use crate::setup::{cargo, run, Step};
 
 const FOLDER: &str = "tests/interop/catalogue";
@@ -78,6 +78,16 @@ pub(super) const ALL: &[Host] = &[
         files: &["tests/interop/catalogue/python-sdk"],
         client: &[PYTHON, "-B", "tests/interop/catalogue/python-sdk/client.py"],
         agent: &[PYTHON, "-B", "tests/interop/catalogue/python-sdk/agent.py"],
+    },
+    Host {
+        name: "rust-sdk",
+        ours: false,
+        versions: &[1],
+        slow: true,
+        step: &RUST_SDK,
+        files: &["tests/interop/rust/src/bin/steps-agent"],
+        client: &[],
+        agent: &["target/interop-rust/debug/steps-agent"],
     },
     // An agent that breaks a step: that it is found at that step proves that the others mean something.
     Host {
