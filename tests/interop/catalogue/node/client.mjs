@@ -256,6 +256,7 @@ const STEPS = {
 
 async function play(step) {
   const peer = agent ?? guarded;
+  if (!agent && !step.id.startsWith("auth.")) throw new Wrong("there is no agent");
   const missing = (step.needs ?? []).find((need) => (need.includes("/") || need === "logout") && peer && !peer.can(need));
   if (missing) throw new NotOffered(missing);
   await (STEPS[step.id] ?? see)(step);

@@ -327,6 +327,8 @@ async def leave(lab: Lab, step: Mapping[str, Any]) -> None:
 
 async def play(lab: Lab, step: Mapping[str, Any]) -> None:
     agent = lab.agent or lab.guarded
+    if lab.agent is None and not step["id"].startswith("auth."):
+        raise Wrong("there is no agent")
     for need in step.get("needs", ()):
         if agent is not None and ("/" in need or need == "logout") and not agent.can(need):
             raise NotOffered(need)

@@ -325,5 +325,8 @@ const STEPS = {
 };
 
 furnish(work);
-await playAll(options, (step) => (STEPS[step.id] ?? see)(step));
+await playAll(options, async (step) => {
+  if (!agent && !step.id.startsWith("auth.")) throw new Wrong("there is no agent");
+  await (STEPS[step.id] ?? see)(step);
+});
 process.exit(0);
