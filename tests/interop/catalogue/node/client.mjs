@@ -264,4 +264,5 @@ async function play(step) {
 
 furnish(work);
 await playAll(options, play);
+await guarded?.close();
 await agent?.close();
