@@ -1,9 +1,10 @@
 //! `cargo xtask demo`: one conversation between every client and every agent, over real pipes; in both versions of the
-//! protocol.
+//! protocol. Then the high-level APIs play a catalogue of named steps.
 //!
 //! `tests/interop/README.md` says what is played. Read [`hosts`] and [`version_2`] for who plays, [`pair`] for how a pair is run and
-//! checked, [`matrix`], [`trace`], [`deviations`] and [`violations`] for what is shown.
+//! checked, [`matrix`], [`trace`], [`deviations`] and [`violations`] for what is shown; [`catalogue`] has the steps.
 
+mod catalogue;
 mod deviations;
 mod hosts;
 mod matrix;
@@ -25,14 +26,16 @@ use hosts::Host;
 use pair::{Ended, Expected, Figures, Outcome, Pair};
 
 /// What the command takes.
-pub(crate) const USAGE: &str = "[--all] [--version 1|2] [--only CLIENT:AGENT] [--jobs N] [--verbose]";
+pub(crate) const USAGE: &str = "[--all] [--version 1|2] [--only CLIENT:AGENT | --steps] [--jobs N] [--verbose]";
 pub(crate) const OPTIONS: commands::Options = &[
     ("--all", "also with hosts that take long to set up, those on the SDKs of Rust, Go, Java and Kotlin"),
     ("--version 1|2", "the pairs of this version of the protocol alone; of both without it"),
     (
         "--only CLIENT:AGENT",
-        "this pair alone; the hosts of version 2 end with -2, routers of both with the one they are asked for",
+        "this pair alone; the hosts of version 2 end with -2, routers of both with the one they are asked for, high-level \
+         APIs of the catalogue with -aio or -peers",
     ),
+    ("--steps", "the catalogue of steps alone, without the one conversation"),
     ("--jobs N", "pairs that are played at a time; as many as there are processors without it, up to four"),
     ("--verbose", "show every message"),
 ];
@@ -42,11 +45,19 @@ struct Options {
     all: bool,
     verbose: bool,
     jobs: usize,
-    only: Option<Pair>,
+    /// The pair that was asked for: of the conversation, if it is known there, or else of the catalogue.
+    only: Option<String>,
+    pair: Option<Pair>,
+    steps: bool,
     version: Option<u8>,
 }
 
 impl Options {
+    /// Whether the catalogue alone is played.
+    fn catalogue_alone(&self) -> bool {
+        self.steps || (self.only.is_some() && self.pair.is_none())
+    }
+
     /// The hosts that take part where they can.
     fn wanted(&self) -> impl Iterator<Item = &'static Host> + Clone + '_ {
         let version = |host: &Host| self.version.is_none_or(|version| version == host.version);
@@ -57,36 +68,28 @@ impl Options {
 /// Runs the command.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let options = options(args)?;
-    let absent = absent(&options);
-    let pairs = pairs(&options, &absent);
+    let (absent, pairs) = if options.catalogue_alone() {
+        Default::default()
+    } else {
+        let absent = absent(&options);
+        let pairs = pairs(&options, &absent);
+        (absent, pairs)
+    };
     let hosts: Vec<&Host> = hosts::all()
         .filter(|host| pairs.iter().any(|pair| pair.client.name == host.name || pair.agent.name == host.name))
         .collect();
     require(&hosts)?;
-    let expected = Expected::load()?;
+    let catalogue = options.pair.is_none().then(|| catalogue::plan(&options)).transpose()?;
     let start = Instant::now();
-    setup::bring_all(hosts.iter().map(|host| host.step))?;
-    let set_up = start.elapsed().as_secs_f64();
-    let start = Instant::now();
-    let results = play(&pairs, &options, &expected)?;
-    let played = start.elapsed().as_secs_f64();
+    setup::bring_all(hosts.iter().map(|host| host.step).chain(catalogue.iter().flat_map(catalogue::Plan::steps)))?;
+    println!("set up in {:.1} s", start.elapsed().as_secs_f64());
 
-    let cells: Vec<matrix::Cell<'_>> =
-        results.iter().map(|(pair, ended)| (pair.client.name, pair.agent.name, cell(&ended.outcome))).collect();
-    println!("\n{}", matrix::render(&cells, &absent));
-    for (host, reason) in &absent {
-        println!("note: {} is not here: {reason}", host.name);
+    let (mut right, mut wrong) = if pairs.is_empty() { (0, Vec::new()) } else { converse(&pairs, &absent, &options)? };
+    if let Some(plan) = catalogue {
+        let summary = plan.play(options.jobs, options.verbose)?;
+        right += summary.right;
+        wrong.extend(summary.wrong);
     }
-    let told: Vec<_> = results.iter().map(|(pair, ended)| (*pair, ended.told.as_slice())).collect();
-    println!("{}", violations::shown(&told).join("\n"));
-    for (pair, deviation) in
-        results.iter().flat_map(|(pair, ended)| ended.outcome.deviations().map(move |one| (pair, one)))
-    {
-        println!("{}", deviation.shown(*pair));
-    }
-    let wrong: Vec<&String> = results.iter().filter_map(|(_, ended)| ended.outcome.wrong()).collect();
-    let (right, count) = (results.len() - wrong.len(), results.len());
-    println!("\n{right} of {count} pairs are right; set up in {set_up:.1} s, played in {played:.1} s");
     if options.only.is_none() && !options.all {
         println!("hosts that take long to set up wait for --all");
     }
@@ -98,18 +101,58 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     match wrong.len() {
         0 => Ok(()),
-        failed => bail!("{failed} of {count} pairs are wrong"),
+        failed => bail!("{failed} of {} pairs are wrong", right + failed),
     }
 }
 
+/// Plays the conversation with all pairs and shows how that went: how many are right, and what there is to say about the
+/// others.
+fn converse(pairs: &[Pair], absent: &[(&'static Host, String)], options: &Options) -> Result<(usize, Vec<String>)> {
+    let expected = Expected::load()?;
+    let start = Instant::now();
+    let told = |pair: &Pair, ended: &Ended| show(*pair, ended, options.verbose);
+    let results = side_by_side(pairs, options.jobs, |pair| pair.run(&expected).with_context(|| pair.name()), told)?;
+    let played = start.elapsed().as_secs_f64();
+    let cells: Vec<matrix::Cell<'_>> =
+        results.iter().map(|(pair, ended)| (pair.client.name, pair.agent.name, cell(&ended.outcome))).collect();
+    println!("\n{}", matrix::render(&cells, absent));
+    for (host, reason) in absent {
+        println!("note: {} is not here: {reason}", host.name);
+    }
+    let told: Vec<_> = results.iter().map(|(pair, ended)| (**pair, ended.told.as_slice())).collect();
+    println!("{}", violations::shown(&told).join("\n"));
+    for (pair, deviation) in
+        results.iter().flat_map(|(pair, ended)| ended.outcome.deviations().map(move |one| (pair, one)))
+    {
+        println!("{}", deviation.shown(**pair));
+    }
+    let wrong: Vec<String> = results.iter().filter_map(|(_, ended)| ended.outcome.wrong()).cloned().collect();
+    let (right, count) = (results.len() - wrong.len(), results.len());
+    println!("\n{right} of {count} pairs are right, played in {played:.1} s\n");
+    Ok((right, wrong))
+}
+
 fn options(args: &[String]) -> Result<Options> {
-    let mut options = Options { all: false, verbose: false, jobs: setup::jobs(), only: None, version: None };
+    let mut options = Options {
+        all: false,
+        verbose: false,
+        jobs: setup::jobs(),
+        only: None,
+        pair: None,
+        steps: false,
+        version: None,
+    };
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
             "--all" => options.all = true,
             "--verbose" => options.verbose = true,
-            "--only" => options.only = Some(named(rest.next().context("--only: expected CLIENT:AGENT after it")?)?),
+            "--steps" => options.steps = true,
+            "--only" => {
+                let only = rest.next().context("--only: expected CLIENT:AGENT after it")?;
+                options.pair = if catalogue::knows(only) { None } else { Some(named(only)?) };
+                options.only = Some(only.clone());
+            }
             "--version" => {
                 let version =
                     rest.next().and_then(|version| version.parse().ok()).filter(|version| [1, 2].contains(version));
@@ -147,7 +190,7 @@ fn absent(options: &Options) -> Vec<(&'static Host, String)> {
 
 /// The pairs that can play.
 fn pairs(options: &Options, absent: &[(&Host, String)]) -> Vec<Pair> {
-    if let Some(pair) = options.only {
+    if let Some(pair) = options.pair {
         return vec![pair];
     }
     let here = |host: &&Host| !absent.iter().any(|(other, _)| other.name == host.name);
@@ -169,24 +212,29 @@ fn require(hosts: &[&Host]) -> Result<()> {
     bail!("hosts without their files:\n{}", lines.join("\n"))
 }
 
-/// Plays all pairs, several at a time; the results in the order of the pairs.
-fn play(pairs: &[Pair], options: &Options, expected: &Expected) -> Result<Vec<(Pair, Ended)>> {
-    let waiting: Mutex<VecDeque<(usize, Pair)>> = Mutex::new(pairs.iter().copied().enumerate().collect());
+/// Does the same with all of these, several at a time, and tells of each when it is done; the results in their order.
+fn side_by_side<'i, Item: Sync, Done: Send>(
+    items: &'i [Item],
+    jobs: usize,
+    work: impl Fn(&Item) -> Result<Done> + Sync,
+    told: impl Fn(&Item, &Done) + Sync,
+) -> Result<Vec<(&'i Item, Done)>> {
+    let waiting: Mutex<VecDeque<(usize, &Item)>> = Mutex::new(items.iter().enumerate().collect());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let printing = Mutex::new(());
     let mut results = std::thread::scope(|scope| {
         let worker = || {
             let mut results = Vec::new();
-            while let Some((index, pair)) = next() {
-                let ended = pair.run(expected).with_context(|| pair.name())?;
+            while let Some((index, item)) = next() {
+                let done = work(item)?;
                 let guard = printing.lock().unwrap_or_else(PoisonError::into_inner);
-                show(pair, &ended, options.verbose);
+                told(item, &done);
                 drop(guard);
-                results.push((index, pair, ended));
+                results.push((index, item, done));
             }
             Ok(results)
         };
-        let workers: Vec<_> = (0..options.jobs).map(|_| scope.spawn(worker)).collect();
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(worker)).collect();
         let mut all = Vec::new();
         for worker in workers {
             let results: Result<Vec<_>> = worker.join().unwrap_or_else(|_| bail!("a worker panicked"));
@@ -195,7 +243,7 @@ fn play(pairs: &[Pair], options: &Options, expected: &Expected) -> Result<Vec<(P
         Ok::<_, anyhow::Error>(all)
     })?;
     results.sort_by_key(|(index, ..)| *index);
-    Ok(results.into_iter().map(|(_, pair, ended)| (pair, ended)).collect())
+    Ok(results.into_iter().map(|(_, item, done)| (item, done)).collect())
 }
 
 /// What the matrix has for a pair.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -310,7 +310,7 @@ fn fnv1a32(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash: u32, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>> {
+pub(super) fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
@@ -323,7 +323,7 @@ fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>> {
 }
 
 /// Ends whatever is left of a pair: agents outlive clients that were killed.
-fn end_group(child: &mut Child) -> Result<()> {
+pub(super) fn end_group(child: &mut Child) -> Result<()> {
     // The group may be empty, which is no failure; the child is waited for all the same.
     let group = format!("-{}", child.id());
     Command::new("sh").args(["-c", "kill -s KILL -- \"$1\" 2>/dev/null", "kill", &group]).status()?;
@@ -332,7 +332,7 @@ fn end_group(child: &mut Child) -> Result<()> {
 }
 
 /// What a file has, nothing where there is none.
-fn text(path: &PathBuf) -> String {
+pub(super) fn text(path: &Path) -> String {
     fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 

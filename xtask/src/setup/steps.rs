@@ -177,7 +177,11 @@ pub(crate) static RUST_SDK: Step = Step {
     tools: &[],
     needs: &[],
     inputs: &["tests/interop/rust", "rust-toolchain.toml"],
-    outputs: &["target/interop-rust/debug/client", "target/interop-rust/debug/agent"],
+    outputs: &[
+        "target/interop-rust/debug/client",
+        "target/interop-rust/debug/agent",
+        "target/interop-rust/debug/steps-agent",
+    ],
     work: || {
         // A folder of its own: it is no member of the workspace, and builds while others hold the workspace's lock.
         let mut build = cargo();

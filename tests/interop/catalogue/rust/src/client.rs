@@ -1,0 +1,372 @@
+//! The client: it takes an agent through the steps and prints a line for each. A step with `see` is a prompt in a session
+//! of its own, after which the view has to show that; what else there is to do has a function here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use libacp::aio::{ClientSession, Error, Failure};
+use libacp::schema::{v1, Message, Raw};
+use libacp_tokio::{spawn, AgentProcess};
+use serde_json::{json, Value};
+use tokio::sync::{mpsc, Mutex, Notify};
+use tokio::time::timeout;
+
+use crate::checks::{fill, refused, same, Checked, Trouble};
+use crate::offers::client;
+use crate::seen::{list, seen};
+
+const LIMIT: Duration = Duration::from_secs(6);
+
+/// An agent, and where the steps are played.
+struct Lab<'a> {
+    argv: &'a [String],
+    version: u16,
+    work: &'a str,
+    agent: Option<AgentProcess>,
+    guarded: Option<AgentProcess>,
+    /// Rings when a permission is asked for.
+    asked: Arc<Notify>,
+    note: mpsc::UnboundedSender<Value>,
+    noted: Mutex<mpsc::UnboundedReceiver<Value>>,
+}
+
+/// Plays all steps of a version.
+pub(crate) async fn play(steps: &str, version: u16, work: &str, argv: &[String]) -> Result<(), Failure> {
+    std::fs::create_dir_all(format!("{work}/listed"))?;
+    std::fs::write(format!("{work}/notes.txt"), "one\ntwo\nthree\n")?;
+    let catalogue: Value = serde_json::from_str(&std::fs::read_to_string(steps)?)?;
+    let (note, noted) = mpsc::unbounded_channel();
+    let (asked, noted) = (Arc::new(Notify::new()), Mutex::new(noted));
+    let mut lab = Lab { argv, version, work, agent: None, guarded: None, asked, note, noted };
+    let [mut passed, mut not_offered, mut failed] = [0; 3];
+    for step in list(&catalogue["steps"]).filter(|step| list(&step["versions"]).any(|one| *one == version)) {
+        let id = step["id"].as_str().unwrap_or_default();
+        let late = || Trouble::Wrong(format!("not done within {LIMIT:?}"));
+        let ended = timeout(LIMIT, lab.step(id, step)).await.unwrap_or_else(|_| Err(late()));
+        let (count, word) = match ended {
+            Ok(()) => (&mut passed, "passed".to_owned()),
+            Err(Trouble::NotOffered(why)) => (&mut not_offered, format!("not-offered {why}")),
+            Err(Trouble::Wrong(why)) => (&mut failed, format!("failed {why}")),
+        };
+        *count += 1;
+        println!("STEP {id} {}", word.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    println!("RESULT passed={passed} not-offered={not_offered} failed={failed}");
+    Ok(())
+}
+
+impl Lab<'_> {
+    async fn start(&self, more: &[&str]) -> Checked<AgentProcess> {
+        let (program, arguments) = self.argv.split_first().ok_or_else(|| Trouble::Wrong("no agent".to_owned()))?;
+        let (starting, driving) = spawn(program).args(arguments).args(more).connect(client(
+            self.version,
+            Arc::clone(&self.asked),
+            self.note.clone(),
+        ))?;
+        tokio::task::spawn_local(driving);
+        Ok(starting.open().await?)
+    }
+
+    fn agent(&self) -> Checked<&AgentProcess> {
+        self.agent.as_ref().ok_or_else(|| Trouble::Wrong("there is no agent".to_owned()))
+    }
+
+    async fn session(&self) -> Checked<ClientSession> {
+        Ok(self.agent()?.new_session(self.work).await?)
+    }
+
+    async fn noted(&self, expected: &str) -> Checked {
+        let noted = self.noted.lock().await.recv().await.unwrap_or_default();
+        if let Some(why) = noted["note"].as_str().and_then(|note| note.strip_prefix("not offered: ")) {
+            return Err(Trouble::NotOffered(why.to_owned()));
+        }
+        same("note", &json!({"note": expected}), &noted)
+    }
+
+    async fn count(&self) -> Checked<u64> {
+        let answer: Value = self.agent()?.request("_libacp.dev/given-up", &json!({})).await?.parse()?;
+        Ok(answer["count"].as_u64().unwrap_or_default())
+    }
+
+    async fn listed(&self, cwd: Option<&str>) -> Checked<BTreeMap<String, String>> {
+        let mut request = v1::ListSessionsRequest::default();
+        request.cwd = cwd.map(|cwd| cwd.to_owned().into());
+        let infos: Vec<_> = self.agent()?.list_sessions_with(request).try_collect().await?;
+        Ok(infos.into_iter().map(|info| (info.session_id.0.to_string(), info.cwd.to_string())).collect())
+    }
+
+    /// Plays the turn of a step in a new session, and looks at what is shown afterwards.
+    async fn see(&self, id: &str, step: &Value) -> Checked {
+        let session = self.session().await?;
+        let mut blocks = vec![json!({"type": "text", "text": format!("step: {id}")})];
+        blocks.extend(list(&step["with"]).map(|block| fill(block, self.work)));
+        let blocks: Vec<v1::ContentBlock<'static>> =
+            blocks.iter().map(|block| v1::ContentBlock::detached(&block.to_string())).collect::<Result<_, _>>()?;
+        let turn = session.prompt(blocks).meta(Raw::of(&json!({"libacp.dev/trace": "abc"}))?);
+        let stop = turn.finish().await?.stop_reason.to_string();
+        let mut shown = seen(&session)?;
+        shown["stop"] = json!(stop);
+        if let Some(why) = shown["text"].as_str().and_then(|text| text.strip_prefix("not offered: ")) {
+            return Err(Trouble::NotOffered(why.to_owned()));
+        }
+        same("", &fill(&step["see"], self.work), &shown)?;
+        for (name, text) in step["written"].as_object().into_iter().flatten() {
+            same(name, text, &json!(std::fs::read_to_string(format!("{}/{name}", self.work))?))?;
+        }
+        Ok(())
+    }
+
+    /// Plays the turn of a step, and looks at the text that has come with it.
+    async fn says(&self, session: &ClientSession, id: &str, expected: &str) -> Checked {
+        let text = |shown: &Value| shown["text"].as_str().unwrap_or_default().to_owned();
+        let before = text(&seen(session)?);
+        session.prompt(format!("step: {id}")).finish().await?;
+        let after = text(&seen(session)?);
+        same("text", &json!(expected), &json!(after.strip_prefix(&before).unwrap_or(&after)))
+    }
+
+    async fn remembered(&self) -> Checked<ClientSession> {
+        let session = self.session().await?;
+        self.says(&session, "session.load.replay", "Remembered.").await?;
+        Ok(session)
+    }
+
+    /// Starts a turn, and does something at its first update; the turn ends as cancelled.
+    async fn during(&self, id: &str, close: bool) -> Checked<ClientSession> {
+        let session = self.session().await?;
+        let mut turn = session.prompt(format!("step: {id}"));
+        let mut stopped = false;
+        while turn.update().await?.is_some() {
+            if stopped {
+                continue;
+            }
+            stopped = true;
+            if close {
+                session.close().await?;
+            } else {
+                turn.cancel().await?;
+            }
+        }
+        let reason = turn.stop_reason().map(ToString::to_string);
+        same("stop reason", &json!("cancelled"), &json!(reason))?;
+        Ok(session)
+    }
+
+    async fn configure(&self, step: &str, id: &str, value: Value, expected: &str) -> Checked {
+        let session = self.session().await?;
+        let options = match &value {
+            Value::Bool(on) => session.set_config_option(id, *on).await?,
+            other => session.set_config_option(id, other.as_str().unwrap_or_default()).await?,
+        };
+        let options = serde_json::to_value(&options)?;
+        let option = list(&options).find(|option| option["id"] == id).unwrap_or(&Value::Null);
+        same("options", &value, &option["currentValue"])?;
+        same("view", &value, &seen(&session)?["options"][id])?;
+        self.says(&session, step, expected).await
+    }
+
+    async fn step(&mut self, id: &str, step: &Value) -> Checked {
+        if let Some(agent) = self.agent.as_ref().or(self.guarded.as_ref()) {
+            let needs =
+                list(&step["needs"]).filter_map(Value::as_str).filter(|need| need.contains('/') || *need == "logout");
+            if let Some(missing) = needs.into_iter().find(|need| !agent.can(need)) {
+                return Err(Trouble::NotOffered(missing.to_owned()));
+            }
+        }
+        match id.split_once('.').unwrap_or_default() {
+            ("auth", _) | ("stdio", _) => self.come_and_go(id).await,
+            ("init", what) if what != "client" => self.greeting(what),
+            ("session", _) => self.sessions(id, step).await,
+            ("mode" | "config", _) => self.settings(id).await,
+            ("perm", "cancelled") | ("cancel" | "cancel-request", _) => self.cancels(id).await,
+            ("ext", "request" | "notification") | ("error", _) => self.extensions(id).await,
+            _ => self.see(id, step).await,
+        }
+    }
+
+    async fn come_and_go(&mut self, id: &str) -> Checked {
+        let ways = |agent: &AgentProcess| json!(agent.auth_methods().len());
+        match id {
+            "auth.login" => {
+                let agent = self.guarded.insert(self.start(&["--login"]).await?);
+                same("ways", &json!(1), &ways(agent))?;
+                refused("session/new", -32000, agent.new_session(self.work).await)?;
+                agent.authenticate("key").await?;
+                agent.new_session(self.work).await?;
+                Ok(())
+            }
+            "auth.logout" => {
+                let agent = self.guarded.take().ok_or_else(|| Trouble::Wrong("nobody is logged in".to_owned()))?;
+                agent.logout().await?;
+                refused("session/new", -32000, agent.new_session(self.work).await)?;
+                agent.close().await;
+                Ok(())
+            }
+            "auth.none" => {
+                let agent = self.start(&[]).await?;
+                same("ways", &json!(0), &ways(self.agent.insert(agent)))?;
+                self.session().await.map(drop)
+            }
+            _ => {
+                let agent = self.agent.take().ok_or_else(|| Trouble::Wrong("there is no agent".to_owned()))?;
+                same("status", &json!("exit code 0"), &json!(agent.close().await.exit.to_string()))
+            }
+        }
+    }
+
+    fn greeting(&self, what: &str) -> Checked {
+        let agent = self.agent()?;
+        match what {
+            "version" => same(what, &json!(self.version), &json!(agent.version())),
+            "info" => same(what, &json!({"name": "catalogue", "version": "1.0"}), &serde_json::to_value(agent.info())?),
+            _ => {
+                let prompt = json!({"image": true, "embeddedContext": true});
+                let sessions =
+                    json!({"list": {}, "resume": {}, "close": {}, "delete": {}, "additionalDirectories": {}});
+                let all = json!({"loadSession": true, "promptCapabilities": prompt, "sessionCapabilities": sessions});
+                same(what, &all, &serde_json::to_value(agent.capabilities())?)
+            }
+        }
+    }
+
+    async fn sessions(&self, id: &str, step: &Value) -> Checked {
+        let (agent, listed) = (self.agent()?, format!("{}/listed", self.work));
+        match id {
+            "session.new" => {
+                let (one, other) = (self.session().await?, self.session().await?);
+                if one.id().is_empty() || one.id() == other.id() {
+                    return Err(Trouble::Wrong(format!("ids: expected two, got {} and {}", one.id(), other.id())));
+                }
+                same("", &json!({"mode": "ask", "options": {"model": "small", "web": false}}), &seen(&one)?)
+            }
+            "session.list" => {
+                let (one, other) = (agent.new_session(&listed).await?, self.session().await?);
+                let all = json!({one.id(): listed, other.id(): self.work});
+                same("all sessions", &all, &json!(self.listed(None).await?))?;
+                let found = self.listed(Some(&listed)).await?;
+                same("sessions of a folder", &json!([one.id()]), &json!(found.into_keys().collect::<Vec<_>>()))
+            }
+            "session.load.replay" => {
+                let session = self.remembered().await?;
+                let before = seen(&session)?;
+                session.close().await?;
+                let again = agent.load_session(session.id(), self.work).session().await?;
+                same("", &step["see"], &seen(&again)?)?;
+                same("before", &before["transcript"], &seen(&again)?["transcript"])?;
+                self.says(&again, "session.load.replay", "Remembered.").await
+            }
+            "session.load.unknown" => {
+                refused("session/load", -32002, agent.load_session("nobody", self.work).session().await)
+            }
+            "session.resume" => {
+                let session = self.remembered().await?;
+                session.close().await?;
+                let again = agent.resume_session(session.id(), self.work).await?;
+                same("options", &json!("small"), &seen(&again)?["options"]["model"])?;
+                self.says(&again, "session.resume", "Remembered.").await
+            }
+            "session.close" => self.during(id, true).await.map(drop),
+            "session.delete" => {
+                let session = self.remembered().await?;
+                session.close().await?;
+                agent.delete_session(session.id()).await?;
+                let still = self.listed(None).await?.contains_key(session.id());
+                same("still listed", &json!(false), &json!(still))
+            }
+            "session.multi" => {
+                let sessions = [self.session().await?, self.session().await?];
+                let said =
+                    |session: &ClientSession| (0..20).map(|number| format!("{} {number};", session.id())).collect();
+                let [one, other]: [String; 2] = [said(&sessions[0]), said(&sessions[1])];
+                let both = (self.says(&sessions[0], id, &one), self.says(&sessions[1], id, &other));
+                futures::future::try_join(both.0, both.1).await.map(drop)
+            }
+            _ => {
+                let further = vec![listed.as_str().into()];
+                let request = v1::NewSessionRequest::new(self.work, vec![]).additional_directories(further);
+                self.says(&agent.new_session_with(&request).await?, id, &listed).await
+            }
+        }
+    }
+
+    async fn settings(&self, id: &str) -> Checked {
+        match id {
+            "mode.set" => {
+                let session = self.session().await?;
+                session.set_mode("code").await?;
+                same("mode", &json!("code"), &seen(&session)?["mode"])?;
+                self.says(&session, id, "code small false").await
+            }
+            "config.select" => self.configure(id, "model", json!("large"), "ask large false").await,
+            _ => self.configure(id, "web", json!(true), "ask small true").await,
+        }
+    }
+
+    async fn cancels(&self, id: &str) -> Checked {
+        let agent = self.agent()?;
+        match id {
+            "perm.cancelled" => {
+                let session = self.session().await?;
+                let open = || session.view(|view| view.questions().len());
+                let turn = session.prompt("step: perm.cancelled");
+                let watched = async {
+                    self.asked.notified().await;
+                    same("open questions", &json!(1), &json!(open()))?;
+                    session.cancel().await?;
+                    Checked::Ok(())
+                };
+                // What was asked for before must not ring.
+                let _ = timeout(Duration::ZERO, self.asked.notified()).await;
+                let (ended, watched) = futures::future::join(turn.finish(), watched).await;
+                watched?;
+                same("stop reason", &json!("cancelled"), &json!(ended?.stop_reason.to_string()))?;
+                same("open questions", &json!(0), &json!(open()))
+            }
+            "cancel.prompt" => {
+                let session = self.during(id, false).await?;
+                self.says(&session, "session.load.replay", "Remembered.").await
+            }
+            "cancel-request.client" => {
+                {
+                    let waiting = agent.request("_libacp.dev/wait", &json!({}));
+                    let noted = self.noted("waiting");
+                    tokio::select! {
+                        biased;
+                        noted = noted => noted?,
+                        _ = waiting => return Err(Trouble::Wrong("the request does not wait".to_owned())),
+                    }
+                }
+                while self.count().await? < 1 {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                Ok(())
+            }
+            _ => match agent.notify("$/cancel_request", &json!({"requestId": "nobody"})).await {
+                Err(Error::Misuse(why)) => Err(Trouble::NotOffered(why.to_string())),
+                other => other.map_err(Trouble::from),
+            },
+        }
+    }
+
+    async fn extensions(&self, id: &str) -> Checked {
+        let agent = self.agent()?;
+        match id {
+            "ext.request" => {
+                let params = json!({"value": [1, null, {"a": "ä"}]});
+                same("echo", &params, &agent.request("_libacp.dev/echo", &params).await?.parse()?)
+            }
+            "ext.notification" => {
+                agent.notify("_libacp.dev/note", &json!({"note": "hello"})).await?;
+                self.noted("hello").await
+            }
+            "error.unknown-method" => refused("a method", -32601, agent.request("_libacp.dev/none", &json!({})).await),
+            _ => {
+                let session = self.session().await?;
+                refused("the prompt", -32042, session.prompt("step: error.handler").finish().await)?;
+                self.says(&session, "session.load.replay", "Remembered.").await
+            }
+        }
+    }
+}
