@@ -213,12 +213,12 @@ fn require(hosts: &[&Host]) -> Result<()> {
 }
 
 /// Does the same with all of these, several at a time, and tells of each when it is done; the results in their order.
-fn side_by_side<'i, Item: Sync, Done: Send>(
-    items: &'i [Item],
+fn side_by_side<Item: Sync, Done: Send>(
+    items: &[Item],
     jobs: usize,
     work: impl Fn(&Item) -> Result<Done> + Sync,
     told: impl Fn(&Item, &Done) + Sync,
-) -> Result<Vec<(&'i Item, Done)>> {
+) -> Result<Vec<(&Item, Done)>> {
     let waiting: Mutex<VecDeque<(usize, &Item)>> = Mutex::new(items.iter().enumerate().collect());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let printing = Mutex::new(());

@@ -101,7 +101,7 @@ impl Plan {
         for (host, reason) in &self.absent {
             println!("note: {} is not here: {reason}", host.name);
         }
-        table::declared(&results).iter().for_each(|line| println!("{line}"));
+        println!("{}", table::declared(&results).join("\n"));
         let wrong: Vec<String> = results.iter().filter_map(|(cell, played)| played.report(cell)).collect();
         let right = results.len() - wrong.len();
         println!("\n{right} of {} cells of the catalogue are right, played in {seconds:.1} s", results.len());

@@ -19,19 +19,24 @@ pub(super) fn render(results: &[(&Cell, Played)]) -> String {
         if agents.is_empty() {
             continue;
         }
-        let columns: String = agents.iter().map(|agent| format!("{:>COLUMN$}", agent.name)).collect();
-        text.push_str(&format!("{:<NAME$}{columns}\n", format!("version {version}   agent:")));
+        let columns: String =
+            agents.iter().map(|agent| format!("{:>COLUMN$}", agent.name)).collect::<Vec<_>>().concat();
+        text += &line(&format!("version {version}   agent:"), &columns);
         for client in clients {
             let shown = |agent: &&Host| {
                 let found =
                     of.iter().find(|(cell, _)| (cell.client.name, cell.agent.name) == (client.name, agent.name));
                 format!("{:>COLUMN$}", found.map_or("-".to_owned(), |(_, played)| numbers(played)))
             };
-            let row: String = agents.iter().map(shown).collect();
-            text.push_str(&format!("{:<NAME$}{row}\n", client.name));
+            let row: String = agents.iter().map(shown).collect::<Vec<_>>().concat();
+            text += &line(client.name, &row);
         }
     }
     text
+}
+
+fn line(name: &str, columns: &str) -> String {
+    format!("{name:<NAME$}{columns}\n")
 }
 
 fn numbers(played: &Played) -> String {
