@@ -71,22 +71,25 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
                 ),
             );
         }
+        if served {
+            continue;
+        }
         // One capability for several methods, which are of no use without each other.
-        let some = gate.boolean && rows(config).any(|other| other.gate == row.gate && handlers.contains(&other.name));
-        let stands = is_open(&stated, &gate) && row.kind != Kind::Notification && row.name != ALWAYS;
-        if !served && (some || stands) {
-            let why = if stands {
-                format!("`capabilities` says by {path}")
-            } else {
-                format!("the other handlers say by {path}")
-            };
-            return refused(
-                row.name,
-                format!(
-                    "{why} that {} is served, and it has no handler; give its handler, or leave the rest out",
-                    row.name
-                ),
+        let of_it = || rows(config).filter(|other| other.gate == row.gate);
+        if gate.boolean && of_it().any(|other| handlers.contains(&other.name)) {
+            let missing = of_it().map(|other| other.name).filter(|name| !handlers.contains(name));
+            let missing = missing.collect::<Vec<_>>().join(", ");
+            let message =
+                format!("the capability {path} needs handlers of all its methods, and there is none of {missing}");
+            return refused(row.name, message);
+        }
+        if is_open(&stated, &gate) && row.kind != Kind::Notification && row.name != ALWAYS {
+            let message = format!(
+                "capabilities: {path} says that {} is served, and no handler serves it; give its handler, or leave the \
+                 capability out",
+                row.name
             );
+            return refused(row.name, message);
         }
     }
     Ok(Value::Object(all).to_string())
