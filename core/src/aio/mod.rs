@@ -70,7 +70,8 @@
 //! the handlers. Nothing is spawned and no thread is started: what is not polled does not run. Dropping the future ends
 //! the connection, and pending calls end with [`Error::Closed`]. These futures are `Send` exactly if the transport and
 //! the handlers are, so `tokio::spawn` accepts them, while handlers that contain an `Rc` can run on a `LocalPool` or in
-//! a browser. Handlers must not block.
+//! a browser. The compiler has to see the handlers for that: of a `Client<impl Handlers>` that a function returns, it does
+//! not know whether the future is `Send`. Handlers must not block.
 //!
 //! # Types
 //!

@@ -49,6 +49,8 @@ pub(super) fn result(result: &str) -> String {
     let mut welcome = Object::of(result);
     welcome.rename("agentInfo", "info");
     welcome.set_absent("info", NOBODY);
+    // A handler may name the version that it was written for; the connection names the one that was agreed.
+    welcome.take("protocolVersion");
     let capabilities = welcome.take("agentCapabilities");
     let capabilities = welcome.take("capabilities").or(capabilities);
     welcome.set("capabilities", agent(capabilities.as_deref().unwrap_or("{}")));
@@ -133,7 +135,7 @@ mod tests {
                 r#"{"info":{"name":"unknown","version":"unknown"},"capabilities":{"session":{"mcp":{"stdio":{}}}}}"#,
             ),
             (
-                r#"{"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true,"audio":false,"_meta":{"b":true}},"mcpCapabilities":{"http":true,"sse":true},"sessionCapabilities":{"list":{},"delete":{},"fork":null},"auth":{"logout":{}},"_meta":{"a":1}},"authMethods":[{"id":"w","name":"W"},{"id":"t","name":"T","type":"terminal","env":{"A":"b"}}]}"#,
+                r#"{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true,"audio":false,"_meta":{"b":true}},"mcpCapabilities":{"http":true,"sse":true},"sessionCapabilities":{"list":{},"delete":{},"fork":null},"auth":{"logout":{}},"_meta":{"a":1}},"authMethods":[{"id":"w","name":"W"},{"id":"t","name":"T","type":"terminal","env":{"A":"b"}}]}"#,
                 r#"{"info":{"name":"a","version":"1"},"authMethods":[{"methodId":"w","name":"W","type":"agent"},{"methodId":"t","name":"T","type":"terminal","env":[{"name":"A","value":"b"}]}],"capabilities":{"auth":{},"_meta":{"a":1},"session":{"delete":{},"prompt":{"image":{},"_meta":{"b":true}},"mcp":{"http":{},"stdio":{}}}}}"#,
             ),
         ];
