@@ -21,10 +21,16 @@ template <class T> bool Chat::sent(const acp::Result<T> &result)
     return static_cast<bool>(result);
 }
 
-/// One that speaks both versions, and keeps a view of the session.
-acp::Connection Chat::connect()
+/// One that speaks the words of version 1 in both versions, and keeps a view of the session.
+acp::Connection Chat::connect(std::string_view version)
 {
-    acp::Result<acp::Connection> made = acp::Connection::open(acp::Config(acp::Role::client).versions({1, 2}).hosted().view(true));
+    acp::Config config(acp::Role::client);
+    if (version == "1" || version == "2") {
+        config.versions({static_cast<std::uint16_t>(version == "1" ? 1 : 2)});
+    } else {
+        config.versions({1, 2});
+    }
+    acp::Result<acp::Connection> made = acp::Connection::open(config.hosted().view(true));
     return made ? std::move(*made) : acp::Connection(acp::Role::client);
 }
 
@@ -269,7 +275,9 @@ void Chat::input_ended()
 void Chat::interrupt()
 {
     acp::Writer params;
-    if (state_ == State::turn && connection_.session_turn(session_) == acp::Turn::running &&
+    const std::optional<acp::Turn> turn = connection_.session_turn(session_);
+    const bool works = turn == acp::Turn::running || turn == acp::Turn::requires_action;
+    if (state_ == State::turn && works &&
         sent(connection_.notify(ACP_METHOD_SESSION_CANCEL,
                                 params.begin_object().member("sessionId", session_).end_object()))) {
         screen_.line(Look::dim, "(stopping)");

@@ -17,9 +17,10 @@
 
 class Chat {
 public:
-    /// In this folder, an absolute path; the agent may read and write these files.
-    Chat(std::string folder, const acp::Files &files, Screen &screen)
-        : folder_(std::move(folder)), files_(files), screen_(screen)
+    /// In this folder, an absolute path; the agent may read and write these files. `version` is `1`, `2` or, for the newest
+    /// that the agent speaks, anything else.
+    Chat(std::string folder, const acp::Files &files, Screen &screen, std::string_view version)
+        : folder_(std::move(folder)), files_(files), screen_(screen), connection_(connect(version))
     {}
 
     /// Says hello to the agent.
@@ -58,7 +59,7 @@ private:
         std::string line{};
     };
 
-    static acp::Connection connect();
+    static acp::Connection connect(std::string_view version);
 
     void on(const acp::Request &request);
     /// What it says is in the view.
@@ -95,7 +96,7 @@ private:
     std::string folder_;
     const acp::Files &files_;
     Screen &screen_;
-    acp::Connection connection_ = connect();
+    acp::Connection connection_;
     State state_ = State::starting;
     bool failed_ = false;
     bool input_ended_ = false;

@@ -86,7 +86,10 @@ void Chat::show_entry(acp::Json entry, acp::Json content, Drawn &drawn)
             drawn.line = line;
         }
         for (const acp::Item part : content.items("/content")) {
-            if (part.value.is("/type", ACP_TOOL_CONTENT_DIFF)) {
+            if (part.value.is("/type", ACP_TOOL_CONTENT_DIFF) && part.value.find("/changes")) {
+                // As version 2 has it: which files, and one patch for all of them.
+                screen_.patch(text_of(part.value, "/changes/0/path"), text_of(part.value, "/patch/text"));
+            } else if (part.value.is("/type", ACP_TOOL_CONTENT_DIFF)) {
                 screen_.diff(text_of(part.value, "/path"), text_of(part.value, "/oldText"),
                              text_of(part.value, "/newText"));
             } else if (part.value.is("/type", ACP_TOOL_CONTENT_CONTENT)) {

@@ -1,5 +1,5 @@
 // A chat with any ACP agent in the terminal:
-// `acp-chat [--cwd DIR] [--colour auto|always|never] -- AGENT [ARGUMENT...]`.
+// `acp-chat [--cwd DIR] [--colour auto|always|never] [--version 1|2|any] -- AGENT [ARGUMENT...]`.
 //
 // This file is the loop: poll(2) on the user, the agent and Ctrl-C. What the bytes mean is in chat.cpp.
 
@@ -24,6 +24,8 @@ namespace {
 struct Options {
     std::string cwd = ".";
     std::string colour = "auto";
+    /// The version of the protocol: `any` is the newest that the agent speaks.
+    std::string version = "any";
     std::vector<std::string> agent{};
 };
 
@@ -37,13 +39,17 @@ bool parse(char **arguments, Options &options)
             }
             break;
         }
-        std::string *value = name == "--cwd" ? &options.cwd : name == "--colour" ? &options.colour : nullptr;
+        std::string *value = name == "--cwd"       ? &options.cwd
+                             : name == "--colour"  ? &options.colour
+                             : name == "--version" ? &options.version
+                                                   : nullptr;
         if (value == nullptr || arguments[1] == nullptr) {
             return false;
         }
         *value = arguments[1];
     }
-    return !options.agent.empty();
+    const bool known = options.version == "1" || options.version == "2" || options.version == "any";
+    return known && !options.agent.empty();
 }
 
 /// Where Ctrl-C arrives: a signal handler may do little but write.
@@ -168,7 +174,7 @@ int run(const Options &options)
         std::fprintf(stderr, "%s\n", agent.problem().c_str());
         return 1;
     }
-    Chat chat(folder, *files, screen);
+    Chat chat(folder, *files, screen, options.version);
     Input input;
     screen.line(Screen::Look::dim, "(starting " + options.agent.front() + ")");
     chat.connection().handle_timeout(now_ms());
@@ -202,7 +208,7 @@ int main(int, char **arguments)
 {
     Options options;
     if (!parse(arguments, options)) {
-        std::fprintf(stderr, "usage: acp-chat [--cwd DIR] [--colour auto|always|never] -- AGENT [ARGUMENT...]\n");
+        std::fprintf(stderr, "usage: acp-chat [--cwd DIR] [--colour auto|always|never] [--version 1|2|any] -- AGENT [ARGUMENT...]\n");
         return 2;
     }
     if (!acp::compatible()) {

@@ -123,6 +123,26 @@ void Screen::diff(std::string_view path, std::string_view before, std::string_vi
     }
 }
 
+void Screen::patch(std::string_view path, std::string_view patch)
+{
+    line(Look::bold, std::string("    ").append(path));
+    // What stands before the first hunk names the files.
+    for (bool inside = false; !patch.empty();) {
+        const std::size_t end = std::min(patch.find('\n'), patch.size());
+        const std::string_view text = patch.substr(0, end);
+        patch.remove_prefix(std::min(end + 1, patch.size()));
+        if (text.substr(0, 2) == "@@") {
+            if (inside) {
+                line(Look::dim, "    ...");
+            }
+            inside = true;
+        } else if (inside && !text.empty() && (text[0] == ' ' || text[0] == '+' || text[0] == '-')) {
+            const Look look = text[0] == '+' ? Look::added : text[0] == '-' ? Look::removed : Look::dim;
+            line(look, std::string("    ") + text[0] + ' ' + std::string(text.substr(1)));
+        }
+    }
+}
+
 void Screen::question(std::string_view title, const std::vector<std::string> &answers)
 {
     line(Look::bold, "? " + one_line(title));

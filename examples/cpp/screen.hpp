@@ -19,6 +19,8 @@ public:
     void line(Look look, std::string_view text);
     /// What changed in a file.
     void diff(std::string_view path, std::string_view before, std::string_view after);
+    /// The same as a patch in git's format.
+    void patch(std::string_view path, std::string_view patch);
     /// A question with numbered answers.
     void question(std::string_view title, const std::vector<std::string> &answers);
     /// Asks for a line of the user's, once until there is something else to see.

@@ -203,6 +203,7 @@ static void answered(acp_status status, const char *call)
     acp_terminals_free(outputs.terminals);
     acp_items_free(outputs.items);
     acp_writer_free(outputs.writer);
+    acp_permission_policy_free(outputs.permission_policy);
     acp_string_free(&outputs.string);
     OK(acp_connection_receive(given.connection, acp_text("{\"jsonrpc\":\"2.0\",\"method\":\"_x/a\"}\n")));
     while ((status = acp_connection_poll_event(given.connection, &outputs.event)) == ACP_OK) {

@@ -49,8 +49,8 @@ def run(command, typed=""):
     return done.returncode, done.stdout, re.sub(r"^--\d+-- .*\n", "", done.stderr, flags=re.MULTILINE)
 
 
-def chat(folder, typed, *agent):
-    return run([*CHAT, "--cwd", folder, "--", *(agent or DEMO)], typed)
+def chat(folder, typed, *agent, version="1"):
+    return run([*CHAT, "--cwd", folder, "--version", version, "--", *(agent or DEMO)], typed)
 
 
 def in_order(text, *parts):
@@ -149,8 +149,36 @@ def a_question_without_an_answer(folder):
     need(not os.path.exists(os.path.join(folder, "notes.txt")), "a file was written")
 
 
-def a_terminal_and_ctrl_c(folder):
+def the_same_in_version_2(folder):
+    # The agent reads and writes the file itself, as clients of version 2 have none to offer.
+    notes = write(folder, "notes.txt", "one\ntwo\n")
+    for version in ("2", "any"):
+        write(folder, "notes.txt", "one\ntwo\n")
+        status, out, errors = chat(folder, "hello\n1\nagain\n2\n:mode free\nmore\n:mode other\n:quit\n", version=version)
+        need(status == 0 and not errors, f"status {status}", out + errors)
+        in_order(
+            out, "mode: ask, of ask free\n", "> hello\n", "The user says: hello\n", "[ ] Add a line to notes.txt\n",
+            f"    {notes}\n      one\n      two\n    + hello\n", "? May the agent go on: Add a line to notes.txt?\n",
+            "[x] Add a line to notes.txt\n", "Your words are in the file now.\n", "> again\n",
+            "[!] Add a line to notes.txt\n", "Then I leave the file alone.\n", "> :mode free\n", "mode: free, of ask free\n",
+            "    + more\n", "Your words are in the file now.\n", "> :mode other\n", "! not sent: CONF-", "> :quit\n")
+        need("wrote " not in out, "the client has served a file", out)
+        need(content(notes) == "one\ntwo\nhello\nmore\n", "another file", content(notes))
+    status, out, _ = chat(folder, "hello\n", version="2")
+    need(status == 0, f"status {status}", out)
+    in_order(out, "? May the agent go on", "(stopping)\n", "(the question is withdrawn)\n", "(cancelled)\n")
     terminal = Terminal([*CHAT, "--cwd", folder, "--", *DEMO])
+    terminal.read_until("> ")
+    terminal.type("wait\n")
+    terminal.read_until("Working until I am stopped.")
+    terminal.type("\x03")
+    terminal.read_until("(cancelled)")
+    terminal.type("\x03")
+    need(terminal.end() == 0, "another status", terminal.seen)
+
+
+def a_terminal_and_ctrl_c(folder):
+    terminal = Terminal([*CHAT, "--cwd", folder, "--version", "1", "--", *DEMO])
     terminal.read_until("> ")
     terminal.type("hello\n")
     terminal.read_until("\x1b[32m    + hello")
@@ -260,7 +288,7 @@ def agents_that_may_not(folder):
     inner, _ = forbidden(folder)
     status, out, _ = run([*EDITOR, "--cwd", inner, "hello", "--", *DEMO, "--", *ROGUE, "--no-login"])
     need(status == 0, f"status {status}", out)
-    in_order(out, "This client has no files for me.")
+    in_order(out, "? rejected: Add a line to notes.txt\n", "Then I leave the file alone.")
     check_rogue("".join(line + "\n" for line in out.splitlines() if line.startswith("[2 ")), -32601)
     status, out, _ = run([*EDITOR, "--cwd", inner, "hello", "--", *ROGUE])
     need(status == 1, f"status {status}", out)
@@ -380,7 +408,8 @@ def installed(folder, name, script):
 TESTS = [
     an_agent_behind_a_shell,
     an_agent_behind_npx,
-    a_turn_with_permission_and_without, modes_and_commands, a_question_without_an_answer, a_terminal_and_ctrl_c,
+    a_turn_with_permission_and_without, modes_and_commands, a_question_without_an_answer,
+    the_same_in_version_2, a_terminal_and_ctrl_c,
     agents_that_fail, an_agent_that_never_speaks, an_agent_that_tries_too_much, several_agents_at_once,
     agents_that_may_not, titles_of_tool_calls, ctrl_c_for_all_agents,
 ]

@@ -15,7 +15,7 @@ void permission()
         const std::string call = R"({"toolCallId":"t","kind":")" + std::string(kind) + R"("})";
         const std::string options = R"([{"optionId":"y","name":"Yes","kind":"allow_once"},)"
                                     R"({"optionId":"n","name":"No","kind":"reject_once"}])";
-        return policy.decide(client, R"({"sessionId":"s","toolCall":)" + call + R"(,"options":)" + options + "}").value();
+        return *policy.decide(client, R"({"sessionId":"s","toolCall":)" + call + R"(,"options":)" + options + "}");
     };
     const acp::PermissionDecision read = decided("read");
     CHECK(read.action == acp::Permission::allow && read.option == "y");
