@@ -15,6 +15,7 @@ from .names import (
     Login,
     LoginMethod,
     Outcome,
+    PermissionDecision,
     Phase,
     Policy,
     ProviderState,
@@ -48,6 +49,7 @@ __all__ = [
     "Observer",
     "ObserverEvents",
     "OpenRequest",
+    "PermissionPolicy",
     "RawJson",
     "Request",
     "Response",
@@ -147,6 +149,45 @@ class Files:
     @staticmethod
     def guarded(path: str, writing: bool, root: str) -> bool:
         """The default for `may`: whether a path may be read or written."""
+
+@final
+class PermissionPolicy:
+    """Rules that decide requests for permission (PERM-06): allow, deny or ask, by the kind of the tool, its name
+    and its paths. The first rule that fits decides.
+
+    A rule has an `action` (`allow`, `deny` or `ask`) and, all of which must fit: `kind`, a kind of tools or a
+    list; `tool`, a pattern for the tool's name or a list, with `*` and `?`; `path`, a pattern for its paths or
+    a list, whose steps are compared one by one, with `**` for any number of them; `inRoots`, whether the paths
+    are inside of the session's directories. A rule that allows by path fits no command, and no tool call that
+    tells no path.
+
+    The paths are what the agent says. So a policy saves the user questions, and holds no malicious agent.
+
+    Arguments:
+        `policy`: a dict, or JSON text, with `rules`, a list, and `otherwise`, the action if no rule fits (`ask`).
+
+    Raises:
+        ValueError: for what is no policy, with the place and what was expected there.
+    """
+    def __new__(cls, policy: str | Mapping[str, object], /) -> PermissionPolicy: ...
+    def decide(self, connection: Connection, params: Mapping[str, Any], /) -> PermissionDecision:
+        """Decides a `session/request_permission` that a client's connection has received. It sends nothing.
+
+        Only an option for this one call is chosen to allow it (`allow_once`); to deny it, `reject_once` before
+        `reject_always`. With a view (`Connection(view=True)`), the policy knows what was told of the tool call
+        before; without one, it knows the request alone.
+
+        Arguments:
+            `connection`: the connection of the client.
+            `params`: the params of the request.
+
+        Returns:
+            what to do, and why. Without an `optionId`, a request that is denied is answered with the outcome `cancelled`,
+            and one that is to be asked about is for the user.
+        """
+    @property
+    def decisions(self) -> list[PermissionDecision]:
+        """The last 256 decisions, oldest first."""
 
 @final
 class RawJson:

@@ -63,6 +63,23 @@ class Cancellable(TypedDict):
     """The ids of the terminals."""
 
 
+class PermissionDecision(TypedDict):
+    """What a `PermissionPolicy` decided about one request for permission."""
+
+    action: Literal["allow", "deny", "ask"]
+    """What to do. ``ask`` leaves the request to the user; without anybody to ask, reject it."""
+    optionId: Optional[str]
+    """The option to answer with; ``None`` where the user decides, and where no option rejects."""
+    rule: Optional[str]
+    """The rule that decided, as a JSON pointer into the policy; ``None`` if no rule is about it."""
+    reason: str
+    """Why, in one sentence that contains nothing of the agent's."""
+    sessionId: Optional[str]
+    """The session of the request."""
+    toolCallId: Optional[str]
+    """The tool call, if the request names one."""
+
+
 class SessionSnapshot(TypedDict):
     """The result of ``Connection.session_snapshot``. ``None`` means that nothing was reported, or more than the limits
     of the connection allow.

@@ -17,6 +17,7 @@ from ._permissions import PermissionRequest, reject_all
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from libacp.names import PermissionDecision
     from libacp.types import v1
 
     from ._on import OnClient
@@ -82,6 +83,11 @@ class Client(Host):
         `permission`: answers permission requests. It is called with a `PermissionRequest` and returns an option or its
             id, ``None`` for no choice, or a complete result. When the turn is cancelled, so is its task; the request
             has been answered by then.
+        `permission_policy`: a `libacp.PermissionPolicy`, or what one is made of. It answers the requests that a rule of
+            it allows or denies, and `permission` gets the others. Sessions are kept as conversations then (`view`), which
+            say what a request is about.
+        `on_decision`: called with the session and each decision of the policy, also with those that leave a request to
+            `permission`.
         `files`, `terminals`: serve the agent's file and terminal requests, such as `Files`, `ReadOnlyFiles` and
             `Terminals`. What they support is advertised to agents.
         `capabilities`: capabilities to advertise in addition to those that follow from the rest.
@@ -96,10 +102,14 @@ class Client(Host):
 
     _role: ClassVar[Role] = "client"
 
-    __slots__ = Attributes(__name__, "Client", "permission files terminals on_update")
+    __slots__ = Attributes(__name__, "Client", "permission permission_policy on_decision files terminals on_update")
 
     permission: _Permit
     """Answers permission requests."""
+    permission_policy: Optional[libacp.PermissionPolicy]
+    """Answers the permission requests that a rule of it allows or denies."""
+    on_decision: Optional[Callable[[ClientSession, PermissionDecision], object]]
+    """Called with the session and each decision of the policy."""
     files: Union[ReadFiles, WriteFiles, None]
     """Reads and writes files; a change applies to later connections."""
     terminals: Optional[RunTerminals]
@@ -114,6 +124,8 @@ class Client(Host):
         *,
         title: Optional[str] = None,
         permission: _Permit = reject_all,
+        permission_policy: Union[libacp.PermissionPolicy, Mapping[str, object], str, None] = None,
+        on_decision: Optional[Callable[[ClientSession, PermissionDecision], object]] = None,
         files: Union[ReadFiles, WriteFiles, None] = None,
         terminals: Optional[RunTerminals] = None,
         capabilities: Optional[v1.ClientCapabilities] = None,
@@ -128,7 +140,11 @@ class Client(Host):
             capabilities=capabilities,
             options=options,
         )
-        self.options["view"] = bool(view)
+        if permission_policy is not None and not isinstance(permission_policy, libacp.PermissionPolicy):
+            permission_policy = libacp.PermissionPolicy(permission_policy)
+        self.permission_policy = permission_policy
+        self.on_decision = on_decision
+        self.options["view"] = bool(view) or permission_policy is not None
         shape("requests for permission", permission, ("request",))
         self.permission = permission
         self.files = files
@@ -158,8 +174,9 @@ class Client(Host):
         files, terminals = self.files, self.terminals
         if "session/request_permission" not in self.handlers:
             served["session/request_permission"] = self._permit
-        elif self.permission is not reject_all:
-            raise ValueError("'session/request_permission' has a handler, and `permission` is given as well")
+        elif self.permission is not reject_all or self.permission_policy is not None:
+            given = "permission" if self.permission_policy is None else "permission_policy"
+            raise ValueError(f"'session/request_permission' has a handler, and `{given}` is given as well")
         for method, call in FILES.items():
             if hasattr(files, method.partition("/")[2]):
                 served[method] = partial(call, files)
@@ -189,13 +206,22 @@ class Client(Host):
         return super()._about_session(method) or method in FILES or method in TERMINALS
 
     async def _permit(self, session: ClientSession, params: Mapping[str, Any]) -> Any:
+        if self.permission_policy is not None:
+            decision = self.permission_policy.decide(session.agent.connection, params)
+            if self.on_decision is not None:
+                session.agent._hooks.call("on_decision", self.on_decision, session, decision)
+            if decision["action"] != "ask":
+                return _chosen(decision["optionId"])
         choice = await awaited(self.permission(PermissionRequest(session, params)))
-        if choice is None:
-            return {"outcome": {"outcome": "cancelled"}}
         if isinstance(choice, Mapping) and "outcome" in choice:
             return choice
-        chosen = choice if isinstance(choice, str) else choice["optionId"]
-        return {"outcome": {"outcome": "selected", "optionId": chosen}}
+        return _chosen(choice if choice is None or isinstance(choice, str) else choice["optionId"])
+
+
+def _chosen(option: Optional[str]) -> Any:
+    if option is None:
+        return {"outcome": {"outcome": "cancelled"}}
+    return {"outcome": {"outcome": "selected", "optionId": option}}
 
 
 async def _read(files: Any, session: ClientSession, params: Any) -> Any:
