@@ -4,7 +4,7 @@ use std::env;
 
 use futures::TryStreamExt;
 use libacp::aio::{AgentPeer, Client, ClientSession, Error, Failure};
-use libacp::schema::v1;
+use libacp::schema::v1::{self, ContentBlock, SessionUpdate};
 use libacp::{printable, ErrorCode};
 
 // ANCHOR: login
@@ -33,8 +33,13 @@ async fn opened(agent: &AgentPeer, cwd: &str) -> Result<ClientSession, Error> {
         if let Some(kept) = sessions.try_next().await? {
             let mut loading = agent.load_session(&kept.session_id.0, cwd);
             while let Some(update) = loading.update().await? {
-                if let Some(text) = update.text() {
-                    println!("before: {}", printable(text));
+                let Some(SessionUpdate::UserMessageChunk(chunk) | SessionUpdate::AgentMessageChunk(chunk)) =
+                    update.v1()
+                else {
+                    continue;
+                };
+                if let ContentBlock::Text(text) = &chunk.content {
+                    println!("before: {}", printable(&text.text));
                 }
             }
             return loading.session().await;
