@@ -27,8 +27,8 @@ use std::sync::Arc;
 
 use self::newer::Newer;
 use self::opening::Openings;
+use super::is_newer;
 use crate::connection::{CallOptions, Cancel, Misuse, OpenRequest, RequestKey};
-use crate::schema::tables;
 use crate::{Connection, ErrorCode, Event, Id};
 
 const PROMPT: &str = "session/prompt";
@@ -216,12 +216,6 @@ impl AgentHost {
 pub(super) fn why_not(connection: &Connection, method: &str) -> Option<Misuse> {
     let newer = KINDS.iter().find(|(known, _)| *known == method).filter(|_| is_newer(connection));
     connection.why_not(newer.map_or(method, |(_, newer)| newer))
-}
-
-/// Whether the agreed version is one whose prompts end with a state, so that what the host says needs other words.
-fn is_newer(connection: &Connection) -> bool {
-    let tables = connection.version().and_then(tables::version);
-    tables.is_some_and(|tables| !tables.dialect.answer_ends_turn())
 }
 
 /// The peer's open request that a key names.

@@ -23,7 +23,7 @@ use std::collections::{HashMap, VecDeque};
 
 use self::calls::Call;
 use self::work::Works;
-use super::stop;
+use super::{is_newer, stop};
 use crate::connection::{CallOptions, Json, Misuse, Outcome, Request, RequestKey, Response, ResultText, Session, Turn};
 use crate::{Connection, Event, Id};
 
@@ -32,7 +32,7 @@ const INITIALIZE: &str = "initialize";
 const LOAD: &str = "session/load";
 const PERMISSION: &str = "session/request_permission";
 const PROMPT: &str = "session/prompt";
-/// The version that is translated.
+/// The version that is asked for where the host allows it.
 const NEW: u16 = 2;
 
 /// What a client does with events and calls.
@@ -53,7 +53,7 @@ impl ClientHost {
                 self.works.closed(ready);
                 ready.push_back(event);
             }
-            _ if connection.version() != Some(NEW) => ready.push_back(event),
+            _ if !is_newer(connection) => ready.push_back(event),
             Event::Notification(update) => {
                 let mut ended = VecDeque::new();
                 self.works.told(connection, &update, &mut ended);
@@ -125,7 +125,7 @@ impl ClientHost {
             let params = if new { hello::params(params, versions).into() } else { Cow::Borrowed(params) };
             return connection.request_with(method, &params, options);
         }
-        if connection.version() != Some(NEW) {
+        if !is_newer(connection) {
             return connection.request_with(method, params, options);
         }
         let Some(call) = calls::of(method) else {
@@ -179,7 +179,7 @@ impl ClientHost {
         let open = connection.pending_by_serial(serial).map(|open| open.method == PROMPT);
         match open {
             Some(false) => stop::give_up(connection, serial),
-            Some(true) if connection.version() != Some(NEW) => stop::give_up(connection, serial),
+            Some(true) if !is_newer(connection) => stop::give_up(connection, serial),
             _ if self.works.is_cancelled(serial) => {}
             // This fails if the call has ended: nothing to do then.
             _ => drop(self.cancel(connection, serial.into())),
@@ -215,7 +215,7 @@ impl ClientHost {
 
 pub(super) fn why_not(connection: &Connection, method: &str) -> Option<Misuse> {
     let (name, part) = method.split_once(':').map_or((method, None), |(name, part)| (name, Some(part)));
-    let call = calls::of(name).filter(|_| connection.version() == Some(NEW));
+    let call = calls::of(name).filter(|_| is_newer(connection));
     match (call, part) {
         (None, _) => connection.why_not(method),
         (Some(call), None) => connection.why_not(call.new),

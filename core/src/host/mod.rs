@@ -2,8 +2,7 @@
 //! loop would otherwise have to write itself.
 //!
 //! [`Host`] is a connection as handlers and calls see it, the same in both versions of the protocol. [`offers`] says which
-//! capabilities its handlers show. [`PermissionPolicy`]
-//! decides requests for permission by kind, tool and path.
+//! capabilities its handlers show. [`PermissionPolicy`] decides requests for permission by kind, tool and path.
 
 mod agent;
 mod client;
@@ -14,7 +13,23 @@ mod permissions;
 mod policy_text;
 mod stop;
 
+use std::borrow::Cow;
+
+use crate::schema::tables;
+use crate::{json, Connection};
+
 pub use hosted::Host;
 pub use offers::{offers, OfferError};
 pub use permissions::{Action, Decision, PermissionPolicy};
 pub use policy_text::PolicyError;
+
+/// Whether the agreed version is one whose prompts end with a state, so that what the host says needs other words.
+fn is_newer(connection: &Connection) -> bool {
+    let tables = connection.version().and_then(tables::version);
+    tables.is_some_and(|tables| !tables.dialect.answer_ends_turn())
+}
+
+/// A string at a place.
+fn text<'j>(json: &'j str, pointer: &str) -> Option<Cow<'j, str>> {
+    json::unescape(json::pointer(json, pointer)?)
+}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::paths::{fits, Pattern};
 use super::policy_text::{self, PolicyError};
+use super::text;
 use crate::json::{self, Writer};
 use crate::view::Entry;
 use crate::Connection;
@@ -192,10 +193,6 @@ impl PermissionPolicy {
     pub fn decisions(&self) -> impl DoubleEndedIterator<Item = &Decision> {
         self.decisions.iter()
     }
-}
-
-fn text<'j>(json: &'j str, pointer: &str) -> Option<Cow<'j, str>> {
-    json::unescape(json::pointer(json, pointer)?)
 }
 
 /// The id of the first option of a kind.

@@ -6,7 +6,7 @@
 use std::fs;
 
 use anyhow::{bail, ensure, Context, Result};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::hosts::Host;
 use super::pair::Pair;
@@ -94,15 +94,23 @@ fn known(name: &str) -> Result<&'static str> {
     Host::find(name).map(|host| host.name).with_context(|| format!("/{name}: no such host"))
 }
 
-fn one(host: &'static str, side: &'static str, entry: &Value) -> Result<Deviation> {
+/// The members of a declaration, all of which are known.
+pub(super) fn members<'e>(entry: &'e Value, known: &[&str]) -> Result<&'e Map<String, Value>> {
     let members = entry.as_object().context("expected an object")?;
-    if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
-        bail!("{unknown} is not known; there are {}", MEMBERS.join(", "));
+    match members.keys().find(|name| !known.contains(&name.as_str())) {
+        Some(unknown) => bail!("{unknown} is not known; there are {}", known.join(", ")),
+        None => Ok(members),
     }
-    let text = |name: &str| {
-        let text = entry[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        text.with_context(|| format!("expected a text as {name}"))
-    };
+}
+
+/// A member that has to be a text.
+pub(super) fn text(members: &Map<String, Value>, name: &str) -> Result<String> {
+    let text = members.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    text.map(str::to_owned).with_context(|| format!("expected a text as {name}"))
+}
+
+fn one(host: &'static str, side: &'static str, entry: &Value) -> Result<Deviation> {
+    let members = members(entry, MEMBERS)?;
     let with = match members.get("with") {
         None => None,
         Some(with) => {
@@ -112,7 +120,7 @@ fn one(host: &'static str, side: &'static str, entry: &Value) -> Result<Deviatio
             Some(names.iter().map(name).collect::<Result<Vec<_>>>()?)
         }
     };
-    Ok(Deviation { host, side, place: text("place")?, why: text("why")?, with })
+    Ok(Deviation { host, side, place: text(members, "place")?, why: text(members, "why")?, with })
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use crate::json;
 
+pub(super) use crate::host::text;
+
 /// The members of an object: names, and values as JSON text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
@@ -95,11 +97,6 @@ pub(super) fn quoted(text: &str) -> String {
     let mut out = String::new();
     json::quote(&mut out, text);
     out
-}
-
-/// A string at a place.
-pub(super) fn text<'j>(of: &'j str, pointer: &str) -> Option<Cow<'j, str>> {
-    json::unescape(json::pointer(of, pointer)?)
 }
 
 /// Whether a text is an object as a whole, so that changing it loses nothing.

@@ -1,8 +1,8 @@
 //! Small changes to JSON objects as text. What is not changed stays as it was written.
 
-use std::borrow::Cow;
-
 use crate::json::{self, Writer};
+
+pub(super) use crate::host::text;
 
 /// The members of an object but for some, as members of the object that is being written.
 pub(super) fn copy(writer: &mut Writer, object: &str, but: &[&str]) {
@@ -36,11 +36,6 @@ pub(super) fn with(object_: &str, name: &str, value: &str) -> String {
         copy(writer, object_, &[name]);
         writer.key(name).json(value);
     })
-}
-
-/// A member that is a string.
-pub(super) fn text<'a>(json: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
-    json::unescape(json::pointer(json, pointer)?)
 }
 
 /// A member that is there, and not null.

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::cell::Cell;
 use super::hosts;
 use super::steps::{Catalogue, Ended, Said};
+use crate::demo::deviations::{members, text};
 
 const EXPECTED: &str = "tests/interop/catalogue/expected.json";
 const MEMBERS: &[&str] = &["steps", "client", "agent", "versions", "is", "why", "place"];
@@ -101,14 +102,7 @@ impl Expected {
 
 impl Declared {
     fn read(entry: &Value, catalogue: &Catalogue) -> Result<Self> {
-        let members = entry.as_object().context("expected an object")?;
-        if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
-            bail!("{unknown} is not known; there are {}", MEMBERS.join(", "));
-        }
-        let text = |name: &str| {
-            let text = entry[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-            text.with_context(|| format!("expected a text as {name}"))
-        };
+        let members = members(entry, MEMBERS)?;
         let texts = |name: &str| -> Result<Option<Vec<String>>> {
             let Some(list) = members.get(name) else { return Ok(None) };
             let list = list.as_array().filter(|list| !list.is_empty());
@@ -130,14 +124,14 @@ impl Declared {
             None => vec![1, 2],
             Some(list) => serde_json::from_value(list.clone()).context("versions")?,
         };
-        let is = match text("is")?.as_str() {
+        let is = match text(members, "is")?.as_str() {
             "not offered" => Word::NotOffered,
             "failed" => Word::Failed,
             other => bail!("expected \"not offered\" or \"failed\" as is, got {other}"),
         };
-        let place = text("place")?;
+        let place = text(members, "place")?;
         ensure!(is_place(&place), "expected peer:FILE:LINE or spec:PLACE as place, got {place}");
-        Ok(Declared { steps, client, agent, versions, is, why: text("why")?, place })
+        Ok(Declared { steps, client, agent, versions, is, why: text(members, "why")?, place })
     }
 
     fn is_about(&self, cell: &Cell, step: &str) -> bool {
