@@ -1,4 +1,4 @@
-//! What hosts decide alike in every language, without I/O: policy above a [`Connection`](crate::Connection) that a peer
+//! What hosts decide alike in every language, without I/O: policy above a [`Connection`] that a peer
 //! loop would otherwise have to write itself.
 //!
 //! [`Host`] is a connection as handlers and calls see it, the same in both versions of the protocol. [`offers`] says which
