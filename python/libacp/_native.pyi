@@ -59,7 +59,9 @@ __all__ = [
     "Violation",
     "__version__",
     "cut_output",
+    "offers",
     "rule",
+    "why_no_handler",
 ]
 
 __version__: Final[str]
@@ -78,6 +80,16 @@ def cut_output(output: str, byte_limit: int) -> v1.TerminalOutputResponse:
 
     Returns the result for `terminal/output`: a dict with `output` and `truncated`, to which the host adds the
     exit status.
+    """
+def why_no_handler(config: Config, method: str, stated: Mapping[str, object], /) -> str | None:
+    """Returns why a handler of a method would never be called, whatever other handlers there are, by a host that
+    states these capabilities; `None` if it may be.
+    """
+def offers(
+    config: Config, handlers: Iterable[str], stated: Mapping[str, object], /
+) -> tuple[dict[str, Any] | None, tuple[str, str] | None]:
+    """Returns the capabilities, in the form of version 1, of a host with handlers for these methods that states
+    these capabilities; and what is wrong with them in place of that: a method and a message.
     """
 
 @final

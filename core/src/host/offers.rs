@@ -34,6 +34,23 @@ impl std::error::Error for OfferError {}
 const ALWAYS: &str = "session/close";
 const INITIALIZE: &str = "initialize";
 const CANCEL: &str = "$/cancel_request";
+/// What clients ask an agent in a later version, and not in version 1.
+const LATER: &[&str] = &["tool_call/cancel", "terminal/cancel"];
+
+/// Whether a handler of a method could be called, whatever other handlers there are; `stated` as for [`offers`]. For hosts
+/// whose handlers are given one by one, so that a wrong one is refused in its place.
+///
+/// # Errors
+/// [`OfferError`] for a handler that [`offers`] would refuse by itself.
+pub fn may_handle(config: &Config, method: &str, stated: &str) -> Result<(), OfferError> {
+    let Some(gate) = row_of(config, method)?.and_then(|row| row.gate) else { return Ok(()) };
+    let stated: Map<String, Value> = serde_json::from_str(stated).unwrap_or_default();
+    // An agent may still get a handler of `initialize`, which states the rest.
+    if config.role == Role::Agent || is_shown(config.role, &gate) || is_open(&stated, &gate) {
+        return Ok(());
+    }
+    unstated(method, &gate)
+}
 
 /// The capabilities of a host, in the shape of version 1: those that the handlers of these methods show, added to what
 /// the host states itself, which is a JSON object.
@@ -63,13 +80,7 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
         let path = gate.path.join(".");
         let served = handlers.contains(&row.name);
         if served && !depends && !is_open(&all, &gate) {
-            return refused(
-                row.name,
-                format!(
-                    "{} needs the capability {path}, which says more than a handler shows; state it in `capabilities`",
-                    row.name
-                ),
-            );
+            return unstated(row.name, &gate);
         }
         if served {
             continue;
@@ -99,6 +110,13 @@ fn refused<T>(method: &str, message: String) -> Result<T, OfferError> {
     Err(OfferError { method: method.to_owned(), message })
 }
 
+fn unstated<T>(method: &str, gate: &Gate) -> Result<T, OfferError> {
+    let path = gate.path.join(".");
+    let message =
+        format!("{method} needs the capability {path}, which says more than a handler shows; state it in `capabilities`");
+    refused(method, message)
+}
+
 fn serves(role: Role, row: &Method) -> bool {
     match row.from {
         From::Both => true,
@@ -124,6 +142,12 @@ fn row_of(config: &Config, method: &str) -> Result<Option<&'static Method>, Offe
     if method == CANCEL {
         return refused(method, format!("{method} has no handler: it cancels the handler that serves the request"));
     }
+    if config.role == Role::Agent && LATER.contains(&method) {
+        if config.versions.contains(2) {
+            return Ok(None);
+        }
+        return refused(method, format!("{method} is of version 2, which is not among the `versions`"));
+    }
     let known = || TABLES.methods.iter().filter(|row| serves(config.role, row));
     let Some(row) = known().find(|row| row.name == method) else {
         if TABLES.methods.iter().any(|row| row.name == method) {
@@ -137,7 +161,7 @@ fn row_of(config: &Config, method: &str) -> Result<Option<&'static Method>, Offe
     };
     if !is_on(config, row) {
         let draft = DRAFTS.get(usize::from(row.draft) - 1).copied().unwrap_or_default();
-        return refused(method, format!("{method} belongs to the draft {draft}, which is off"));
+        return refused(method, format!("{method} belongs to the draft {draft}, which is off; add it to the `drafts`"));
     }
     Ok(Some(row))
 }
@@ -267,6 +291,34 @@ mod tests {
         assert!(why(&agent, &["nes/start"], "{}").contains("nes"));
         assert!(why(&agent, &["document/didOpen"], "{}").contains("nes.events.document.didOpen"));
         assert!(offers(&agent, &["nes/start", "initialize"], "{}").is_ok());
+    }
+
+    #[test]
+    fn one_handler_is_refused_for_what_no_other_changes() {
+        let (agent, client) = (Config::agent(), Config::client());
+        let why = |config: &Config, method: &str, stated: &str| may_handle(config, method, stated).unwrap_err().message;
+        assert!(why(&agent, "session/setmode", "{}").contains("session/set_mode"));
+        assert!(why(&client, "elicitation/create", "{}").contains("elicitation"));
+        assert_eq!(may_handle(&client, "elicitation/create", r#"{"elicitation":{"form":{}}}"#), Ok(()));
+        // Alone it is not enough, which is said once all are there.
+        assert_eq!(may_handle(&client, "terminal/create", "{}"), Ok(()));
+        let mut drafts = Config::agent();
+        drafts.draft("nes").unwrap();
+        assert_eq!(may_handle(&drafts, "nes/start", "{}"), Ok(()));
+        assert!(offers(&drafts, &["nes/start"], "{}").is_err());
+    }
+
+    #[test]
+    fn what_a_later_version_asks_is_served_where_it_is_spoken() {
+        let mut agent = Config::agent();
+        for method in ["tool_call/cancel", "terminal/cancel"] {
+            assert!(why(&agent, &[method], "{}").contains("version 2"), "{method}");
+            assert!(why(&Config::client(), &[method], "{}").contains(method));
+        }
+        agent.versions = crate::connection::Versions::of([1, 2]).unwrap();
+        assert_eq!(told(&agent, &["tool_call/cancel"], "{}"), told(&agent, &[], "{}"));
+        // It has another name for handlers.
+        assert!(why(&agent, &["auth/login"], "{}").contains("auth/login"));
     }
 
     #[test]

@@ -47,16 +47,14 @@ the same in both.
 """
 
 from ._agent import Agent
-from ._agent_peer import AgentPeer
+from ._agents import AgentPeer, ClientSession, LoadingSession, PromptTurn
 from ._client import Client, ReadFiles, RunTerminals, WriteFiles
 from ._client_peer import AgentSession, ClientPeer
 from ._current import request_id
 from ._errors import AgentEnded, RequestError
-from ._exchange import LoadingSession, PromptTurn
 from ._files import Files, ReadOnlyFiles
 from ._permissions import PermissionRequest, allow_all, reject_all
 from ._peer import Peer
-from ._session import ClientSession
 from ._spawn import Connecting, connect, spawn_agent
 from ._terminal import Terminal
 from ._terminals import Terminals

@@ -133,10 +133,6 @@ class Agent(Host):
             raise ValueError("prompts are handled with @agent.prompt, by a function that is called with a `Turn`")
         super()._check(method)
 
-    def _complete(self) -> None:
-        # Sessions can be closed without a handler.
-        self._keeps({*self.handlers, "session/close"})
-
     def run(self) -> None:
         """Serves one client on standard input and output until the client closes them; for programs that do nothing
         else.
@@ -162,16 +158,17 @@ class Agent(Host):
         connection.
 
         Raises:
-            ValueError: if `capabilities` advertise a method that has no handler; nothing has been read then.
+            ValueError: if `capabilities` advertise a method that has no handler, or lack one that a handler needs; nothing
+                has been read then.
         """
         try:
-            self._complete()
+            offered = self._offered(self.handlers)
         except ValueError:
             if writer is not None:
                 writer.close()
             raise
         if reader is not None and writer is not None:
-            await ClientPeer(self, self.auth_methods, Turn, reader, writer)._run()
+            await ClientPeer(self, offered, self.auth_methods, Turn, reader, writer)._run()
             return
         async with standard_streams() as (reader, writer):
-            await ClientPeer(self, self.auth_methods, Turn, reader, writer)._run()
+            await ClientPeer(self, offered, self.auth_methods, Turn, reader, writer)._run()

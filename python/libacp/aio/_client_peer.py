@@ -10,10 +10,10 @@ import libacp
 
 from .._attributes import Attributes
 from ._errors import RequestError, no_handler
-from ._host import Host, awaited, merged, with_meta
+from ._host import Host, awaited, with_meta
 from ._jobs import Job
 from ._log import log
-from ._methods import shown, whole
+from ._methods import whole
 from ._peer import Peer
 from ._wire import Reader, Writer
 
@@ -134,11 +134,17 @@ class ClientPeer(Peer):
     """The open sessions by id; empty once the connection has ended."""
 
     def __init__(
-        self, agent: Host, auth_methods: Sequence[v1.AuthMethod], turn: _Begin, reader: Reader, writer: Writer
+        self,
+        agent: Host,
+        offered: Mapping[str, Any],
+        auth_methods: Sequence[v1.AuthMethod],
+        turn: _Begin,
+        reader: Reader,
+        writer: Writer,
     ) -> None:
         super().__init__(agent, libacp.Connection("agent", handlers=agent.handlers, **agent.options), reader, writer)
         self.sessions = {}
-        self._auth_methods, self._turn = auth_methods, turn
+        self._offered, self._auth_methods, self._turn = offered, auth_methods, turn
         self._greeting: Dict[str, Any] = {}
         # Kinds of entries that were left out of answers.
         self._left_out: Set[str] = set()
@@ -175,7 +181,7 @@ class ClientPeer(Peer):
             self._closed()
 
     async def _perform(self, job: Job) -> Any:
-        request, handlers = job.request, self._host.handlers
+        request = job.request
         built_in = {
             "initialize": self._initialize,
             "session/close": self._close,
@@ -212,15 +218,12 @@ class ClientPeer(Peer):
 
     async def _initialize(self, job: Job, params: Any) -> Any:
         agent, self._greeting = self._host, params
-        capabilities: Dict[str, Any] = {"sessionCapabilities": {"close": {}}}
-        capabilities = merged(capabilities, shown(agent.handlers))
-        capabilities = merged(capabilities, agent.given_capabilities)
-        result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": capabilities}
+        result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": self._offered}
         if self._auth_methods:
             result["authMethods"] = self._auth_methods
         handler = agent.handlers.get(job.request.method)
         more = None if handler is None else await awaited(handler(self, params))
-        result = merged(result, whole("initialize", more))
+        result = _merged(result, whole("initialize", more))
         offered = params.get("clientCapabilities") or {}
         if "authMethods" in result and not (offered.get("auth") or {}).get("terminal"):
             result["authMethods"] = self._without(result["authMethods"], "terminal", "a login in a terminal")
@@ -304,3 +307,13 @@ class ClientPeer(Peer):
         for session in list(self.sessions.values()):
             del self.sessions[session.id]
             self._session_over(session)
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Dict[str, Any]:
+    """Merges two objects recursively; where both have a value that is not an object, that of `over` is used."""
+    result = dict(base)
+    for name, value in over.items():
+        below = result.get(name)
+        inner = isinstance(below, Mapping) and isinstance(value, Mapping)
+        result[name] = _merged(below, value) if inner and below is not None else value
+    return result
