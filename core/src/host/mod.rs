@@ -19,7 +19,7 @@ use crate::schema::tables;
 use crate::{json, Connection};
 
 pub use hosted::Host;
-pub use offers::{offers, OfferError};
+pub use offers::{may_handle, offers, OfferError};
 pub use permissions::{Action, Decision, PermissionPolicy};
 pub use policy_text::PolicyError;
 
