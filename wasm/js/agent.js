@@ -1,7 +1,6 @@
 // An agent: handlers for what clients ask, and a place to serve them. Read next: turn.js, peer.js.
 import { whenLoaded } from "./connection.js";
 import { Host, isObject, merged, metaOf, randomId } from "./host.js";
-import { SHOWN } from "./methods.js";
 import { Peer, notServed, resultOf } from "./peer.js";
 import { Permission, Terminal, ToolCall, Turn } from "./turn.js";
 import { onAbort, stopper } from "./wire.js";
@@ -14,7 +13,6 @@ const QUESTIONS = new Set(["session/request_permission", "elicitation/create"]);
 export class Agent extends Host {
   constructor(name, version = "0", settings = {}) {
     super("agent", name, version, settings, ["authMethods"]);
-    this.capabilities = settings.capabilities ?? {};
     this.authMethods = settings.authMethods ?? [];
   }
 
@@ -35,10 +33,10 @@ export class Agent extends Host {
   }
 
   async serve(transport, { signal } = {}) {
-    this.mustKeep((method) => this.handlers.has(method) || method === "session/close");
     await whenLoaded();
+    const offered = this.offered();
     signal?.throwIfAborted();
-    await new ClientPeer(this, transport)._run(signal);
+    await new ClientPeer(this, transport, offered)._run(signal);
   }
 }
 
@@ -89,6 +87,8 @@ export class AgentSession {
 
 export class ClientPeer extends Peer {
   sessions = new Map();
+  /** The agent's capabilities. */
+  #offered;
   /** What the author has been told already. */
   #saidOf = new Set();
   #builtIn = {
@@ -101,8 +101,9 @@ export class ClientPeer extends Peer {
     "session/prompt": (params, job) => this.#prompt(params, job),
   };
 
-  constructor(agent, transport) {
+  constructor(agent, transport, offered) {
     super("agent", agent, transport);
+    this.#offered = offered;
   }
 
   /** Serves until the client closes its side. */
@@ -174,9 +175,7 @@ export class ClientPeer extends Peer {
   async #initialize(params, job) {
     const agent = this._host;
     this.greeting = params;
-    const shown = [...agent.handlers.keys()].map((method) => SHOWN[method] ?? {});
-    const agentCapabilities = [{ sessionCapabilities: { close: {} } }, ...shown, agent.capabilities].reduce(merged);
-    const made = { agentInfo: agent.info, agentCapabilities };
+    const made = { agentInfo: agent.info, agentCapabilities: this.#offered };
     if (agent.authMethods.length > 0) made.authMethods = agent.authMethods;
     const more = resultOf("initialize", await this.#handle(job, this, true));
     const result = merged(made, more ?? {});

@@ -64,7 +64,7 @@ function idText(id) {
 }
 
 /** Params, a result or data as JSON text. */
-function valueText(value, name) {
+export function valueText(value, name) {
   const text = stringify(value);
   if (text === undefined) throw new TypeError(`${name}: JSON has no word for ${typeof value}`);
   return text;
@@ -123,19 +123,41 @@ export function cutOutput(output, byteLimit) {
   return { output: truncated ? border.told() : output, truncated };
 }
 
-/** Says options, once they are checked, to what is made next; `more` are those that nobody gave. */
-export function begin(options, without = [], more = {}) {
-  mustBeReady();
-  const known = Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => !without.includes(name)));
-  const given = { ...more, ...checked(options, known) };
+/** Options once they are checked, as the module is told them; `more` are those that nobody gave. */
+function known(options, without = [], more = {}) {
+  const table = Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => !without.includes(name)));
+  const given = { ...more, ...checked(options, table) };
   if (given.limits) given.limits = checked(given.limits, LIMITS, "limits/");
   if (given.policies) given.policies = checked(given.policies, POLICIES, "policies/");
+  return given;
+}
+
+/** Says options to what is made next. */
+export function begin(...options) {
+  mustBeReady();
+  const given = known(...options);
   border.say(JSON.stringify(given));
   return given;
 }
 
+/** Whether the module is there. */
+export const isLoaded = () => border !== undefined;
+
+/** The capabilities of a host with these options, which states some itself; with a method, whether it may have a handler. */
+export function offered(options, stated, method) {
+  border.say(JSON.stringify(known(options)), valueText(stated, "capabilities"), method);
+  border.glue.offers();
+  return method === undefined ? parse(border.told()) : undefined;
+}
+
 /** The border to the module that is loaded. */
-export const theBorder = () => border;
+export function theBorder() {
+  mustBeReady();
+  return border;
+}
+
+/** The core of a connection, for what decides by its state. */
+export let coreOf;
 
 /** What a host gives as bytes. */
 export function bytesOf(data) {
@@ -302,6 +324,10 @@ export class Connection {
 
   static {
     if (Symbol.dispose) this.prototype[Symbol.dispose] = this.prototype.free;
+    coreOf = (connection) => {
+      if (!(#core in connection)) throw new TypeError("connection: expected a Connection");
+      return connection.#still;
+    };
     const said = (connection, texts) => {
       const core = connection.#still;
       connection.#border.say(...texts);

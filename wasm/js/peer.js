@@ -5,10 +5,11 @@ import { ErrorCode } from "./codes.js";
 import { Connection } from "./connection.js";
 import { NoResult, RequestError } from "./errors.js";
 import { isObject } from "./host.js";
+import { Job } from "./job.js";
 import { Misuse } from "./mistakes.js";
 import { Gate } from "./queue.js";
 import { traced } from "./trace.js";
-import { Wire, deferred, quietIf, stopper, unlessAborted, within } from "./wire.js";
+import { Wire, deferred, quietIf, unlessAborted, within } from "./wire.js";
 
 // Notifications that wait for their handler, before reading stops.
 const NOTICES = 256;
@@ -29,60 +30,6 @@ export function resultOf(method, result, more = "") {
   if (result === undefined || result === null || isObject(result)) return result;
   const found = Array.isArray(result) ? "a list" : `${typeof result === "object" ? "an" : "a"} ${typeof result}`;
   throw new TypeError(`the handler of ${method} has returned ${found}; expected the result as an object, ${more}or nothing`);
-}
-
-/** What a handler is told beside its params: a signal, which is made where somebody asks for it; room for its answer. */
-class How {
-  #job;
-
-  constructor(job) {
-    this.#job = job;
-    Object.defineProperty(this, "signal", How.#signal);
-  }
-
-  get id() {
-    return this.#job.request.id;
-  }
-
-  reserve(bytes) {
-    return this.#job.budget.reserve(this.#job.share, bytes);
-  }
-
-  static #signal = {
-    enumerable: true,
-    get() {
-      return this.#job.signal;
-    },
-  };
-}
-
-/** A request of the peer's that is being served. */
-class Job {
-  #stopper;
-  answered = false;
-  /** What is to be done once the connection has taken the answer. */
-  whenTaken = undefined;
-
-  constructor(request, size, budget) {
-    this.request = request;
-    this.size = request.method === "fs/write_text_file" ? size : 0;
-    this.budget = budget;
-    this.share = budget.share(request.method);
-  }
-
-  get how() {
-    return new How(this);
-  }
-
-  get signal() {
-    this.#stopper ??= stopper();
-    return this.#stopper.signal;
-  }
-
-  stop(why) {
-    this.#stopper ??= stopper();
-    this.#stopper.abort(new DOMException(why, "AbortError"));
-  }
 }
 
 export class Peer {

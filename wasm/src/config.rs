@@ -18,11 +18,13 @@ const FRAMINGS: [(&str, Framing); 3] =
 
 /// A host from the JSON text of its options: one with handlers where they are named.
 pub(crate) fn host(json: &str) -> Result<Host, String> {
-    let config = read(json)?;
-    Ok(match pointer(json, "/handlers") {
-        Some(_) => Host::new(config, list(json, "/handlers").map(Cow::into_owned)),
-        None => Host::plain(config),
-    })
+    let (config, handlers) = of_host(json)?;
+    Ok(if pointer(json, "/handlers").is_some() { Host::new(config, handlers) } else { Host::plain(config) })
+}
+
+/// A configuration and the methods that have handlers, from the same text.
+pub(crate) fn of_host(json: &str) -> Result<(Config, Vec<String>), String> {
+    Ok((read(json)?, list(json, "/handlers").map(Cow::into_owned).collect()))
 }
 
 /// A configuration from its JSON text. What is missing keeps its default.

@@ -11,13 +11,15 @@ mod config;
 mod events;
 mod getters;
 mod observer;
+#[cfg(feature = "policy")]
+mod policy;
 mod polled;
 mod shared;
 mod state;
 
 use getters::{NUMBERS, NUMBERS_OF, TEXTS};
 use libacp::connection::{CallOptions, Misuse, RequestKey, Timeout};
-use libacp::host::Host;
+use libacp::host::{may_handle, Host};
 use libacp::{ErrorCode, Id};
 use polled::Polled;
 use shared::with_texts;
@@ -222,6 +224,22 @@ pub fn busy() -> usize {
 #[wasm_bindgen]
 pub fn record() -> usize {
     shared::record()
+}
+
+/// Tells the capabilities of a host with these options, its handlers among them, and the capabilities that it states. With a
+/// method, only refuses what could be no handler of it.
+#[wasm_bindgen]
+pub fn offers() -> Result<(), JsValue> {
+    let offered = with_texts(|[options, stated, method]| {
+        let (config, handlers) = config::of_host(options)?;
+        if !method.is_empty() {
+            return may_handle(&config, method, stated).map(|()| None).map_err(|refused| refused.message);
+        }
+        let handlers: Vec<&str> = handlers.iter().map(String::as_str).collect();
+        libacp::host::offers(&config, &handlers, stated).map(Some).map_err(|refused| refused.message)
+    });
+    shared::tell(offered.map_err(|message| type_error(&message))?);
+    Ok(())
 }
 
 /// Tells the end of a command's output, if its beginning has to go.
