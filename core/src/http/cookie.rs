@@ -30,7 +30,7 @@ pub struct Jar {
 impl fmt::Debug for Jar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.cookies.iter().map(|cookie| &cookie.name).collect();
-        f.debug_struct("Jar").field("host", &self.host).field("cookies", &names).finish()
+        f.debug_struct("Jar").field("host", &self.host).field("cookies", &names).finish_non_exhaustive()
     }
 }
 
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn a_jar_is_bounded_and_keeps_its_secrets() {
         let mut jar = Jar::new("localhost", false);
-        for at in 0..MOST + 1 {
+        for at in 0..=MOST {
             jar.set(format!("n{at}=secret").as_bytes(), "/a/b", 0);
         }
         assert_eq!(jar.cookies.len(), MOST);

@@ -13,10 +13,14 @@ mod head;
 mod methods;
 mod origin;
 mod route;
+mod server;
 pub mod sse;
 pub mod tolerance;
 mod ws;
 
 pub use head::{Header, Headers, Request, Response, CONNECTION_ID, PROTOCOL_VERSION, SESSION_ID};
 pub use origin::{Allowed, Token};
+pub use server::{
+    Closed, ConnectionKey, Event, Report, SendError, Server, ServerLimits, ServerOptions, ServerTimes, Step,
+};
 pub use ws::{CloseCode, Frame};

@@ -129,7 +129,11 @@ impl<'a> Summary<'a> {
             match &*key {
                 "id" => {
                     let place = scanner.skip()?;
-                    read.set(0, |read| read.id = Some(Id::from_json(scanner.slice(place))));
+                    read.set(0, |read| {
+                        read.id = Id::from_json(scanner.slice(place));
+                        // One that is none cannot be matched with anything.
+                        read.wrong |= read.id.is_none();
+                    });
                 }
                 "method" if scanner.peek()? == Kind::String => {
                     let method = scanner.string()?.value();
@@ -164,7 +168,7 @@ impl<'a> Summary<'a> {
 struct Members<'a> {
     seen: u8,
     wrong: bool,
-    id: Option<Option<Id>>,
+    id: Option<Id>,
     method: Option<Cow<'a, str>>,
     params: Inside<'a>,
     result: Option<Inside<'a>>,
@@ -181,8 +185,6 @@ impl<'a> Members<'a> {
     fn summary(self) -> Option<Summary<'a>> {
         let Members { wrong, id, method, params, result, error, .. } = self;
         let long = |id: &Id| matches!(id, Id::String(text) if text.len() > NAME);
-        // An id that is none cannot be matched with anything.
-        let id = id.map_or(Some(None), |id| id.filter(|id| !long(id)).map(Some))?;
         let form = match (&method, &id, &result, error) {
             (Some(_), Some(_), None, false) => Form::Request,
             (Some(_), None, None, false) => Form::Notification,
@@ -193,7 +195,7 @@ impl<'a> Members<'a> {
         let method = method.unwrap_or_default();
         let params = if matches!(form, Form::Request | Form::Notification) { params } else { Inside::default() };
         let result = result.unwrap_or_default();
-        if wrong || params.twice || method.len() > NAME {
+        if wrong || params.twice || method.len() > NAME || id.as_ref().is_some_and(long) {
             return None;
         }
         let known = find(&method);

@@ -71,9 +71,8 @@ pub struct Reader {
     line: Vec<u8>,
     /// It is too long.
     skips: bool,
-    /// The lines of data of this event, each with a line feed.
-    data: Vec<u8>,
-    has_data: bool,
+    /// The lines of data of this event, with line feeds between them.
+    data: Option<Vec<u8>>,
     too_long: bool,
     /// Whether the type of this event is another one than `message`.
     other: bool,
@@ -90,8 +89,7 @@ impl Reader {
             place: Place::Mark(0),
             line: Vec::new(),
             skips: false,
-            data: Vec::new(),
-            has_data: false,
+            data: None,
             too_long: false,
             other: false,
             next_id: None,
@@ -198,14 +196,14 @@ impl Reader {
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match name {
             b"" => return Some(Item::Other),
-            b"data" if self.data.len() + value.len() > self.limit => self.too_long = true,
-            b"data" => {
-                if self.has_data {
-                    self.data.push(b'\n');
+            b"data" => match &mut self.data {
+                data if data.as_ref().map_or(0, Vec::len) + value.len() > self.limit => self.too_long = true,
+                Some(data) => {
+                    data.push(b'\n');
+                    data.extend_from_slice(value);
                 }
-                self.has_data = true;
-                self.data.extend_from_slice(value);
-            }
+                None => self.data = Some(value.to_vec()),
+            },
             b"event" => self.other = !value.is_empty() && value != b"message",
             b"id" if value.len() <= FIELD && !value.contains(&0) => {
                 self.next_id = std::str::from_utf8(value).ok().map(str::to_owned);
@@ -225,16 +223,14 @@ impl Reader {
         if let Some(id) = self.next_id.take() {
             self.last_id = Some(id).filter(|id| !id.is_empty());
         }
-        let data = mem::take(&mut self.data);
-        let (has_data, too_long, other) =
-            (mem::take(&mut self.has_data), mem::take(&mut self.too_long), mem::take(&mut self.other));
-        match crate::json::text(data) {
-            _ if too_long => Some(Item::TooLong),
-            _ if other => Some(Item::Other),
-            _ if !has_data => None,
-            Ok(text) => Some(Item::Data(text)),
-            Err(_) => Some(Item::NotUtf8),
+        let (data, too_long, other) = (self.data.take(), mem::take(&mut self.too_long), mem::take(&mut self.other));
+        if too_long {
+            return Some(Item::TooLong);
         }
+        if other {
+            return Some(Item::Other);
+        }
+        Some(crate::json::text(data?).map_or(Item::NotUtf8, Item::Data))
     }
 }
 
