@@ -18,6 +18,7 @@ mod drafts;
 mod getters;
 mod messages;
 mod python;
+mod routes;
 mod rules;
 mod rust;
 mod surface;
@@ -29,6 +30,7 @@ mod typescript;
 type Output = (&'static str, fn(&Model) -> Result<String>);
 
 const OUTPUTS: &[Output] = &[
+    ("core/src/http/methods.rs", |model| Ok(routes::file(model))),
     ("core/src/rules/table.rs", |model| rules::file(&model.numbers())),
     ("core/src/schema/drafts.rs", |model| Ok(drafts::file(model))),
     ("docs/src/steps.md", |_| Ok(format!("<!-- {MARK} -->\n\n{}", crate::demo::steps_page()?))),
