@@ -64,6 +64,14 @@ impl Host {
         }
     }
 
+    /// The agent, its connection, and the events that are to be polled; `None` if this is none, or a plain connection.
+    pub(super) fn agent_mut(&mut self) -> Option<(&mut AgentHost, &mut Connection, &mut VecDeque<Event>)> {
+        match &mut self.side {
+            Side::Agent(agent) => Some((agent, &mut self.connection, &mut self.ready)),
+            Side::Plain | Side::Client(_) => None,
+        }
+    }
+
     /// The connection, to ask for its state.
     pub fn connection(&self) -> &Connection {
         &self.connection
@@ -133,7 +141,7 @@ impl Host {
     pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
         match &mut self.side {
             Side::Plain => self.connection.notify(method, params),
-            Side::Agent(agent) => agent.notify(&mut self.connection, method, params),
+            Side::Agent(agent) => agent.notify(&mut self.connection, method, params, &mut self.ready),
             Side::Client(client) => client.notify(&mut self.connection, method, params),
         }
     }
@@ -146,7 +154,7 @@ impl Host {
     /// As [`Connection::notify`], if it is sent at once. What cannot be sent later is an [`Advice`](crate::connection::Advice).
     pub fn notify_opened(&mut self, opening: u64, method: &str, params: &str) -> Result<(), Misuse> {
         match &mut self.side {
-            Side::Agent(agent) => agent.notify_opened(&mut self.connection, opening, method, params),
+            Side::Agent(agent) => agent.notify_opened(&mut self.connection, opening, method, params, &mut self.ready),
             Side::Plain | Side::Client(_) => self.connection.notify(method, params),
         }
     }

@@ -12,6 +12,7 @@ mod paths;
 mod permissions;
 mod policy_text;
 mod stop;
+mod verbs;
 
 use std::borrow::Cow;
 
