@@ -112,8 +112,9 @@ fn refused<T>(method: &str, message: String) -> Result<T, OfferError> {
 
 fn unstated<T>(method: &str, gate: &Gate) -> Result<T, OfferError> {
     let path = gate.path.join(".");
-    let message =
-        format!("{method} needs the capability {path}, which says more than a handler shows; state it in `capabilities`");
+    let message = format!(
+        "{method} needs the capability {path}, which says more than a handler shows; state it in `capabilities`"
+    );
     refused(method, message)
 }
 
