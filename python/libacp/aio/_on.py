@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from libacp.types import v1
 
     from ._agents import AgentPeer, ClientSession
-    from ._client_peer import AgentSession, ClientPeer
+    from ._clients import AgentSession, ClientPeer
 
 
 class NewSession(TypedDict, total=False):
