@@ -34,6 +34,8 @@ impl std::error::Error for OfferError {}
 const ALWAYS: &str = "session/close";
 const INITIALIZE: &str = "initialize";
 const CANCEL: &str = "$/cancel_request";
+/// What agents serve in no version but this one. What the client may ask for stands in updates, and not in `initialize`.
+const NEWER: (u16, [&str; 2]) = (2, ["tool_call/cancel", "terminal/cancel"]);
 
 /// The capabilities of a host, in the shape of version 1: those that the handlers of these methods show, added to what
 /// the host states itself, which is a JSON object.
@@ -125,6 +127,16 @@ fn row_of(config: &Config, method: &str) -> Result<Option<&'static Method>, Offe
         return refused(method, format!("{method} has no handler: it cancels the handler that serves the request"));
     }
     let known = || TABLES.methods.iter().filter(|row| serves(config.role, row));
+    let (version, newer) = NEWER;
+    if config.role == Role::Agent && newer.contains(&method) {
+        if config.versions.contains(version) {
+            return Ok(None);
+        }
+        return refused(
+            method,
+            format!("{method} is of version {version}, which is not spoken; add it to the versions"),
+        );
+    }
     let Some(row) = known().find(|row| row.name == method) else {
         if TABLES.methods.iter().any(|row| row.name == method) {
             let (own, other) = (config.role.name(), config.role.other().name());
@@ -267,6 +279,19 @@ mod tests {
         assert!(why(&agent, &["nes/start"], "{}").contains("nes"));
         assert!(why(&agent, &["document/didOpen"], "{}").contains("nes.events.document.didOpen"));
         assert!(offers(&agent, &["nes/start", "initialize"], "{}").is_ok());
+    }
+
+    #[test]
+    fn what_a_newer_version_serves_shows_nothing() {
+        let handlers = ["tool_call/cancel", "terminal/cancel"];
+        let both = Config { versions: crate::Versions::ALL, ..Config::agent() };
+        assert_eq!(offers(&both, &handlers, "{}").unwrap(), offers(&both, &[], "{}").unwrap());
+        for handler in handlers {
+            let error = offers(&Config::agent(), &[handler], "{}").unwrap_err();
+            assert_eq!(error.method, handler);
+            assert!(error.message.contains("is of version 2"), "{error}");
+            assert!(offers(&Config { versions: both.versions, ..Config::client() }, &[handler], "{}").is_err());
+        }
     }
 
     #[test]
