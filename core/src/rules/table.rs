@@ -555,7 +555,7 @@ rule("HTTP-24", Must, Error, RECEIVE, Versions::ALL, "A host that is neither thi
 rule("HTTP-25", Must, Error, RECEIVE, Versions::ALL, "Where a token is set, a request without it is answered with 401."),
 rule("HTTP-26", Must, Warning, RECEIVE, Versions::ALL, "A stream has one reader; a second one is answered with 409 unless the first is dead."),
 rule("HTTP-27", Must, Error, RECEIVE, Versions::ALL, "What is over a limit is refused: bodies with 413, headers with 431, calls and streams with 429, connections with 503."),
-rule("HTTP-28", Must, Warning, TRACK, Versions::ALL, "What takes too long ends: a body with 408, `initialize` with 504, and the stream of a reader that takes nothing while its buffer is full; asked for again, that stream is 410 until the session is loaded."),
+rule("HTTP-28", Must, Warning, RECEIVE | TRACK, Versions::ALL, "What takes too long ends: a body with 408, `initialize` with 504, and the stream of a reader that takes nothing while its buffer is full; asked for again, that stream is 410 until the session is loaded."),
 ] },
 Area { name: "WS", title: "WebSocket (draft)", rules: &[
 rule("WS-01", Must, Error, RECEIVE | TRACK, Versions::ALL, "An upgrade opens a connection, and its answer has `Acp-Connection-Id`; a version of WebSocket other than 13 is answered with 426."),
