@@ -23,7 +23,7 @@ class AgentRun(Run):
             else:
                 self.agent._register(method)(self.handler(method))
         # What an agent lacks is told when it serves, as it may still be given until then.
-        self.agent._complete()
+        self.agent._offered(self.agent.handlers)
         return self.agent
 
     async def prompt(self, turn: aio.Turn) -> Any:

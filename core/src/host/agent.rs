@@ -152,9 +152,10 @@ impl AgentHost {
         method: &str,
         params: &str,
         options: CallOptions,
+        ready: &mut VecDeque<Event>,
     ) -> Result<Id, Misuse> {
         if is_newer(connection) {
-            return self.newer.ask(connection, method, params, options);
+            return self.newer.ask(connection, method, params, options, ready);
         }
         connection.request_with(method, params, options)
     }

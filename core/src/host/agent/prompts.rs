@@ -134,12 +134,14 @@ impl Newer {
         Ok(())
     }
 
-    /// The prompt that becomes a message before this update is sent: it is the first of the work on it.
+    /// The prompt that becomes a message before this update is sent. If its handler holds it, that is the first of the work
+    /// on it; otherwise whatever is said of its session is part of its first step.
     pub(super) fn begins_with(&self, connection: &Connection, session: &str, kind: &str, update: &str) -> Option<u64> {
         let prompt = self.sessions.get(session).filter(|known| !known.cancelled)?.turn?;
-        let is_held = matches!(self.prompts.get(&prompt)?.stage, Stage::Held { .. });
+        let Stage::Held { by_handler, .. } = self.prompts.get(&prompt)?.stage else { return None };
         // What runs beside the foreground goes on whatever becomes of a prompt.
-        (is_held && OUTPUT.contains(&kind) && !works::is_background(connection, session, update)).then_some(prompt)
+        let is_work = || OUTPUT.contains(&kind) && !works::is_background(connection, session, update);
+        (!by_handler || is_work()).then_some(prompt)
     }
 
     /// Whether the client has cancelled a prompt that is served.

@@ -64,6 +64,30 @@ fn the_first_step_inserts_what_its_handler_does_not_hold() {
 }
 
 #[test]
+fn whatever_is_said_in_the_first_step_inserts_what_its_handler_does_not_hold() {
+    for beside in [
+        r#"{"sessionUpdate":"session_info_update","title":"T"}"#,
+        r#"{"sessionUpdate":"available_commands_update","availableCommands":[]}"#,
+    ] {
+        let mut pair = held(2);
+        let prompt = pair.prompt("hi");
+        pair.say(beside);
+        pair.inserted("hi");
+        assert_eq!(text(&pair.update(), "/sessionUpdate"), text(beside, "/sessionUpdate"));
+        pair.host.stepped(prompt.serial).unwrap();
+        pair.quiet();
+    }
+    let mut pair = held(2);
+    pair.prompt("hi");
+    let params = r#"{"sessionId":"s","toolCall":{"toolCallId":"t","title":"T"},"options":[{"optionId":"y","name":"Y","kind":"allow_once"}]}"#;
+    pair.host.request_with("session/request_permission", params, CallOptions::default()).unwrap();
+    pair.inserted("hi");
+    pair.request("session/request_permission");
+    assert_eq!(pair.state(), "requires_action");
+    pair.quiet();
+}
+
+#[test]
 fn the_first_of_its_work_inserts_a_prompt() {
     let outputs = [
         TEXT,
