@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, Client, RequestError, agentSide, joined, later, quiet } from "./both.mjs";
 
-const { DisplayTerminal, Misuse } = agentSide;
+const { DisplayTerminal, ErrorCode, Misuse } = agentSide;
 const decoder = new TextDecoder();
 const VERSIONS = [1, 2];
 const inBoth = (name, run) => VERSIONS.forEach((version) => test(`${name}, in version ${version}`, (t) => run(t, version)));
@@ -122,11 +122,11 @@ inBoth("a handler that holds a prompt may refuse it", async (t, version) => {
   const agent = agentOf(version).prompt(async (turn) => {
     turn.hold();
     await pause(1);
-    throw new RequestError(-32000, "Not now", { why: "tired" });
+    throw new RequestError(-32602, "Not now");
   });
   const raw = await Raw.of(t, agent, version);
   const id = raw.prompt();
-  assert.deepEqual(await raw.next(), { id, error: { code: -32000, message: "Not now", data: { why: "tired" } } });
+  assert.deepEqual(await raw.next(), { id, error: { code: -32602, message: "Not now" } });
   await raw.still();
 });
 
@@ -161,14 +161,14 @@ test("without hold, a prompt is a message before its handler waits, and after th
       errors.push(error);
     }
     await go.promise;
-    throw new RequestError(-32000, "Too late");
+    throw new RequestError(-32602, "Too late");
   });
   const raw = await Raw.of(t, agent, 2);
   await raw.inserted(raw.prompt());
   await raw.still();
   assert.ok(errors[0] instanceof Misuse && errors[0].rule === "LIFE-24", String(errors[0]));
   go.resolve();
-  assert.deepEqual(await raw.update(), state("idle", { stopReason: "error", error: { code: -32000, message: "Too late" } }));
+  assert.deepEqual(await raw.update(), state("idle", { stopReason: "error", error: { code: -32602, message: "Too late" } }));
 });
 
 test("the first output inserts a prompt that is held", async (t) => {
@@ -264,9 +264,9 @@ inBoth("work that fails is told so, and its caller gets the error", async (t, ve
   const session = await opened;
   await assert.rejects(session.work(async () => Promise.reject(new RequestError(-32050, "Broken"))), { code: -32050 });
   await assert.rejects(session.work(() => Promise.reject(new Error("secret"))), /secret/);
-  await assert.rejects(session.work(() => "no_reason"), (error) => error instanceof Misuse && error.rule === "ENUM-01");
   await assert.rejects(session.work(5), /expected a function/);
   if (version === 1) return raw.still();
+  await assert.rejects(session.work(() => "no_reason"), (error) => error instanceof Misuse && error.rule === "ENUM-01");
   const frames = await raw.updates(6);
   const errors = frames.filter(({ state }) => state === "idle").map(({ error }) => error);
   assert.deepEqual(errors.slice(0, 2), [{ code: -32050, message: "Broken" }, { code: -32603, message: "Internal error" }]);
@@ -296,7 +296,7 @@ test("what is in the background outlives its turn and a cancel", async (t) => {
   await kept.text("yes");
   await kept.complete();
   const [shown, ended, told] = await raw.updates(3);
-  assert.deepEqual([shown.toolCallId, ended.status, told], [kept.id, "completed", state("idle", { stopReason: "cancelled", background: [] })]);
+  assert.deepEqual([shown.toolCallId, ended.status, told], [kept.id, "completed", state("idle", { background: [] })]);
 });
 
 test("only what was shown goes into the background", async (t) => {
@@ -324,7 +324,6 @@ inBoth("plans with ids are set and removed", async (t, version) => {
   const { plan: left, entries: none = left?.entries } = await raw.update();
   assert.deepEqual(none, []);
   await assert.rejects(plan.set("no"), /expected a list of entries/);
-  assert.throws(() => plan.constructor.prototype.set.call({}, []), TypeError);
 });
 
 inBoth("a terminal of the agent is shown with what it prints", async (t, version) => {
@@ -473,7 +472,7 @@ test("what the book shows of work and background does what it says", async (t) =
   // ANCHOR: background
   agent.prompt(async (turn) => {
     turn.hold(); // until it is clear that there is something to build
-    if (!turn.text.startsWith("build")) throw new RequestError(-32000, "I only build");
+    if (!turn.text.startsWith("build")) throw new RequestError(ErrorCode.INVALID_PARAMS, "I only build");
     const terminal = await turn.displayTerminal("make");
     await turn.session.background(terminal); // it goes on after the turn, and a cancel leaves it alone
     void build((text) => terminal.write(text)).then(async (exitCode) => {
@@ -484,7 +483,7 @@ test("what the book shows of work and background does what it says", async (t) =
   // ANCHOR_END: background
   const client = new Client("c", "1", { versions: [2], view: true });
   const { session } = await joined(t, undefined, { agent, client });
-  await assert.rejects(Promise.resolve(session.prompt("sing")), { code: -32000 });
+  await assert.rejects(Promise.resolve(session.prompt("sing")), { code: -32602 });
   await session.prompt("build it");
   await opened;
   const { view } = session;
@@ -492,5 +491,5 @@ test("what the book shows of work and background does what it says", async (t) =
   watching.resolve();
   while (view.entries.at(-1)?.text !== "The build has ended with 0." || view.state !== "idle") await pause(1);
   assert.deepEqual(view.background, []);
-  assert.deepEqual(view.entries.filter(({ role }) => role === "user").map(({ text }) => text), ["build it"]);
+  assert.deepEqual(view.entries.filter(({ role, discarded }) => role === "user" && !discarded).map(({ text }) => text), ["build it"]);
 });

@@ -289,7 +289,7 @@ export class Plan {
   /** Sets all entries; a string stands for a pending entry of medium priority. */
   set(entries: readonly (string | v2.PlanEntry)[], options?: MetaOption): Promise<void>;
   /** Removes the plan. Without the draft `plan_operations`, it is left without entries. */
-  remove(): Promise<void>;
+  remove(options?: MetaOption): Promise<void>;
 }
 
 /** The options for the first report of a tool call. */
@@ -325,7 +325,7 @@ export class ToolCall {
    * Adds to the content without sending the rest again: text, or what a tool call may show. In version 1 the content is sent
    * as a whole, at most its last 64 KiB.
    */
-  append(what: string | v1.ToolCallContent): Promise<void>;
+  append(what: string | v1.ToolCallContent, options?: MetaOption): Promise<void>;
   /** Adds text to the content. */
   text(text: string): Promise<void>;
   /** Adds a change of a file to the content; without `oldText`, the file is new. */

@@ -27,12 +27,12 @@ export class Plan {
   }
 
   async set(entries, { meta } = {}) {
-    const plan = { type: "items", planId: this.id, entries: steps(entries), ...metaOf(meta) };
-    await this.#session.update({ sessionUpdate: "plan_update", plan });
+    const plan = { type: "items", planId: this.id, entries: steps(entries) };
+    await this.#session.update({ sessionUpdate: "plan_update", plan, ...metaOf(meta) });
   }
 
-  async remove() {
-    await this.#session.update({ sessionUpdate: "plan_removed", planId: this.id });
+  async remove({ meta } = {}) {
+    await this.#session.update({ sessionUpdate: "plan_removed", planId: this.id, ...metaOf(meta) });
   }
 }
 

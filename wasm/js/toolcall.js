@@ -48,9 +48,9 @@ export class ToolCall {
     if (changes.content) this.#content = changes.content;
   }
 
-  async append(what) {
+  async append(what, { meta } = {}) {
     const item = typeof what === "string" ? { type: "content", content: content(what) } : what;
-    await this.#report("tool_call_content_chunk", { content: item });
+    await this.#report("tool_call_content_chunk", { content: item, ...metaOf(meta) });
     this.#content = undefined;
   }
 
