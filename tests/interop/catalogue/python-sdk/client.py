@@ -55,12 +55,13 @@ class CatalogueClient(acp.Client):
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         self.folds.setdefault(session_id, Fold()).take(plain(update))
 
-    async def request_permission(self, session_id: str, tool_call: Any, options: Any, **_: Any) -> Any:
+    async def request_permission(self, session_id: str, tool_call: Any, options: Any, **meta: Any) -> Any:
         self.asked.set()
         if tool_call.title == "wait":
             await self.stop_waiting.wait()
             return schema.RequestPermissionResponse.model_validate({"outcome": {"outcome": "cancelled"}})
-        kind = "allow_once" if tool_call.title == "allow" else "reject_once"
+        traced = tool_call.title == "meta" and meta.get("libacp.dev/trace") == "abc"
+        kind = "allow_once" if tool_call.title == "allow" or traced else "reject_once"
         chosen = next(option.option_id for option in options if option.kind == kind)
         outcome = {"outcome": "selected", "optionId": chosen}
         return schema.RequestPermissionResponse.model_validate({"outcome": outcome})
@@ -286,6 +287,9 @@ class Lab:
     async def config_boolean(self, step: Any) -> None:
         await self.configure(step["id"], "web", True, "ask small true")
 
+    async def config_grouped(self, step: Any) -> None:
+        await self.configure(step["id"], "style", "haiku", "haiku")
+
     async def perm_cancelled(self, step: Any) -> None:
         id = await self.session()
         self.here.asked.clear()
@@ -305,6 +309,9 @@ class Lab:
     async def cancel_request_unknown(self, step: Any) -> None:
         raise NotOffered("the SDK's client gives up no requests")
 
+    async def cancel_request_agent(self, step: Any) -> None:
+        raise NotOffered("the SDK's client does not learn that a request was given up")
+
     async def ext_request(self, step: Any) -> None:
         params = {"value": [1, None, {"a": "ä"}]}
         same("echo", params, await self.agent.ext_method("libacp.dev/echo", params))
@@ -320,6 +327,19 @@ class Lab:
 
     async def error_unknown_method(self, step: Any) -> None:
         await refused("a method", -32601, self.agent.ext_method("libacp.dev/none", {}))
+
+    async def conn_close(self, step: Any) -> None:
+        other = Lab(self.argv, self.work)
+        await other.start()
+        waiting = asyncio.ensure_future(other.agent.ext_method("libacp.dev/wait", {}))
+        note = await other.here.noted.get()
+        if note["note"].startswith("not offered: "):
+            raise NotOffered(note["note"].partition(": ")[2])
+        status = await other.end()
+        try:
+            raise Wrong(f"the request has an answer: {await waiting}")
+        except (ConnectionError, asyncio.CancelledError):
+            same("status", 0, status)
 
     async def stdio_eof_exit(self, step: Any) -> None:
         same("status", 0, await self.end())

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fold } from "./catalogue-fold.mjs";
-import { NotOffered, Wrong, checkWritten, commandLine, fill, furnish, playAll, refused, same } from "./catalogue-steps.mjs";
+import { NotOffered, Wrong, checkWritten, commandLine, fill, furnish, playAll, refused, same, short } from "./catalogue-steps.mjs";
 
 const options = commandLine();
 const { version, work, argv } = options;
@@ -36,12 +36,15 @@ let wake = () => {};
 let asked = () => {};
 let questions = 0;
 
-async function note() {
+/** The next note of the agent's has to be this. */
+async function noteSays(expected) {
   while (notes.length === 0) await new Promise((resolve) => (wake = resolve));
-  return notes.shift();
+  const { note } = notes.shift();
+  if (note.startsWith("not offered: ")) throw new NotOffered(note.slice(13));
+  same("note", expected, note);
 }
 
-async function permit({ title, toolCall, subject, options: choices }, signal) {
+async function permit({ title, toolCall, subject, options: choices, _meta }, signal) {
   const about = title ?? toolCall.title ?? subject?.toolCall?.title;
   questions += 1;
   asked();
@@ -50,7 +53,8 @@ async function permit({ title, toolCall, subject, options: choices }, signal) {
       await new Promise((resolve) => ((stopWaiting = resolve), signal.addEventListener("abort", resolve)));
       return { outcome: { outcome: "cancelled" } };
     }
-    const kind = about === "allow" ? "allow_once" : "reject_once";
+    const traced = about === "meta" && _meta?.["libacp.dev/trace"] === "abc";
+    const kind = about === "allow" || traced ? "allow_once" : "reject_once";
     return { outcome: { outcome: "selected", optionId: choices.find((each) => each.kind === kind).optionId } };
   } finally {
     questions -= 1;
@@ -176,6 +180,7 @@ async function see(step) {
   const { seen } = folds.get(id);
   if (seen.text.startsWith("not offered: ")) throw new NotOffered(seen.text.slice(13));
   same("", fill(step.see, work), seen);
+  same("open questions", 0, questions);
   checkWritten(step, work);
 }
 
@@ -279,6 +284,7 @@ const STEPS = {
   },
   "config.select": (step) => configure(step, "model", "large", "ask large false"),
   "config.boolean": (step) => configure(step, "web", true, "ask small true"),
+  "config.grouped": (step) => configure(step, "style", "haiku", "haiku"),
   async "perm.cancelled"() {
     const sessionId = await agent.open();
     const wasAsked = new Promise((resolve) => (asked = resolve));
@@ -296,9 +302,7 @@ const STEPS = {
   async "cancel-request.client"() {
     const stop = new AbortController();
     const waiting = agent.ask("_libacp.dev/wait", {}, { cancellationSignal: stop.signal }).catch(() => {});
-    const { note: told } = await note();
-    if (told.startsWith("not offered: ")) throw new NotOffered(told.slice(13));
-    same("note", "waiting", told);
+    await noteSays("waiting");
     stop.abort();
     await waiting;
     while ((await agent.ask("_libacp.dev/given-up", {})).count < 1) await sleep(10);
@@ -313,7 +317,7 @@ const STEPS = {
   },
   async "ext.notification"() {
     await agent.tell("_libacp.dev/note", { note: "hello" });
-    same("note", { note: "hello" }, await note());
+    await noteSays("hello");
   },
   async "error.handler"() {
     const sessionId = await agent.open();
@@ -321,6 +325,15 @@ const STEPS = {
     await agent.says(sessionId, "session.load.replay", "Remembered.");
   },
   "error.unknown-method": () => refused("a method", -32601, agent.ask("_libacp.dev/none", {})),
+  async "conn.close"() {
+    const other = await new Agent().start(argv);
+    const waiting = other.ask("_libacp.dev/wait", {}).then(short, (error) => error);
+    await noteSays("waiting");
+    const status = await other.end();
+    const ended = await waiting;
+    if (!(ended instanceof Error)) throw new Wrong(`the request has an answer: ${ended}`);
+    same("status", 0, status);
+  },
   "stdio.eof-exit": async () => same("status", 0, await agent.end()),
 };
 

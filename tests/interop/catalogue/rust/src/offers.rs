@@ -7,9 +7,13 @@ use libacp::aio::{Client, Failure, Handlers, PermissionRequest, Received};
 use libacp::connection::Versions;
 use libacp::schema::{v1, Message, Raw};
 use libacp::typed::ClientSide;
+use libacp::Config;
 use libacp_tokio::{ClientExt, Files, Terminals};
 use serde_json::{json, Value};
 use tokio::sync::{mpsc, Notify};
+
+/// Bytes of a message that views keep.
+const LARGE: usize = 16 * 1024 * 1024;
 
 /// A client that rings when a permission is asked for, and hands on the agent's notes.
 pub(crate) fn client(version: u16, asked: Arc<Notify>, note: mpsc::UnboundedSender<Value>) -> Client<impl Handlers> {
@@ -18,7 +22,11 @@ pub(crate) fn client(version: u16, asked: Arc<Notify>, note: mpsc::UnboundedSend
     let offered = v1::ClientCapabilities::new()
         .elicitation(forms)
         .session(v1::ClientSessionCapabilities::new().config_options(switches));
+    let mut config = Config::client();
+    // The message of the largest step.
+    (config.limits.view_content, config.limits.view_bytes) = (LARGE, 4 * LARGE);
     Client::new("catalogue", "1.0")
+        .config(config)
         .versions(Versions::only(version))
         .views()
         .capabilities(offered)
@@ -28,9 +36,11 @@ pub(crate) fn client(version: u16, asked: Arc<Notify>, note: mpsc::UnboundedSend
             let asked = Arc::clone(&asked);
             async move {
                 asked.notify_one();
+                let meta: Value = request.meta.as_ref().map(Raw::parse).transpose()?.unwrap_or_default();
                 match request.title() {
                     "wait" => pending().await,
                     "allow" => Ok::<_, Failure>(request.allow()),
+                    "meta" if meta["libacp.dev/trace"] == "abc" => Ok(request.allow()),
                     _ => Ok(request.reject()),
                 }
             }

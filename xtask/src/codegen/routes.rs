@@ -1,0 +1,74 @@
+//! The methods as the remote transport sees them: which belong to a session, and what a call makes of one.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::MARK;
+use crate::model::{Effect, Method, Model, Retry, Scope};
+
+/// Notifications that ask to stop something. To ask twice is to ask once.
+const STOPS: [&str; 2] = ["$/cancel_request", "session/cancel"];
+
+/// What the versions say together about one method.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    scoped: bool,
+    effect: Option<Effect>,
+    again: bool,
+}
+
+impl Row {
+    fn of(name: &str, method: &Method) -> Self {
+        let scoped = matches!(method.scope, Scope::Session | Scope::ReadySession | Scope::AnySession);
+        let again = matches!(method.retry, Some(Retry::Safe | Retry::Key)) || STOPS.contains(&name);
+        Row { scoped, effect: method.effect, again }
+    }
+
+    /// Both of two versions; what one of them does not allow twice is not sent twice.
+    fn and(self, other: Self) -> Self {
+        Row {
+            scoped: self.scoped || other.scoped,
+            effect: self.effect.or(other.effect),
+            again: self.again && other.again,
+        }
+    }
+}
+
+/// `core/src/http/methods.rs`.
+pub(super) fn file(model: &Model) -> String {
+    let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
+    for (name, method) in model.versions.iter().flat_map(|version| &version.methods) {
+        let row = Row::of(name, method);
+        rows.entry(name).and_modify(|known| *known = known.and(row)).or_insert(row);
+    }
+    let mut out = format!(
+        "//! {MARK}\n//!\n//! Every method of all versions and drafts, sorted by name.\n\n\
+         use super::route::{{row, Effect, Row}};\n\n\
+         /// The name, whether its params name a session, what it does to that session, and whether it may be sent again.\n\
+         pub(super) const METHODS: &[Row] = &[\n"
+    );
+    for (name, Row { scoped, effect, again }) in rows {
+        let effect = match effect {
+            Some(Effect::Makes) => "Makes",
+            Some(Effect::Attaches) => "Attaches",
+            Some(Effect::Ends | Effect::Deletes) => "Ends",
+            None => "None",
+        };
+        let _ = writeln!(out, "row({name:?}, {scoped}, Effect::{effect}, {again}),");
+    }
+    out.push_str("];\n");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_version_forbids_twice_is_not_repeated() {
+        let row = |scoped, again| Row { scoped, effect: None, again };
+        let both = row(false, true).and(row(true, false));
+        assert!(both.scoped && !both.again);
+        assert!(row(true, true).and(row(true, true)).again);
+    }
+}
