@@ -1,4 +1,5 @@
-// A request of the peer's while it is served, and what its handler is told of it. Read next: peer.js.
+// What goes on for a connection and may be stopped: a request of the peer's while it is served, with what its handler is
+// told of it, and work that an agent has begun by itself. Read next: peer.js.
 import { stopper } from "./wire.js";
 
 /** What a handler is told beside its params: a signal, which is made where somebody asks for it; room for its answer. */
@@ -26,23 +27,10 @@ class How {
   };
 }
 
-/** A request of the peer's that is being served. */
-export class Job {
+export class Task {
+  /** Settles when it is over. */
+  done;
   #stopper;
-  answered = false;
-  /** What is to be done once the connection has taken the answer. */
-  whenTaken = undefined;
-
-  constructor(request, size, budget) {
-    this.request = request;
-    this.size = request.method === "fs/write_text_file" ? size : 0;
-    this.budget = budget;
-    this.share = budget.share(request.method);
-  }
-
-  get how() {
-    return new How(this);
-  }
 
   get signal() {
     this.#stopper ??= stopper();
@@ -52,5 +40,24 @@ export class Job {
   stop(why) {
     this.#stopper ??= stopper();
     this.#stopper.abort(new DOMException(why, "AbortError"));
+  }
+}
+
+/** A request of the peer's that is being served. */
+export class Job extends Task {
+  answered = false;
+  /** What is to be done once the connection has taken the answer. */
+  whenTaken = undefined;
+
+  constructor(request, size, budget) {
+    super();
+    this.request = request;
+    this.size = request.method === "fs/write_text_file" ? size : 0;
+    this.budget = budget;
+    this.share = budget.share(request.method);
+  }
+
+  get how() {
+    return new How(this);
   }
 }

@@ -25,6 +25,9 @@ export const notServed = (method) => {
   return new RequestError(code, MESSAGES[code], { method });
 };
 
+/** An error as the peer is told of it. */
+const told = ({ code = ErrorCode.INTERNAL_ERROR, message = MESSAGES[code] ?? "Internal error", data }) => ({ code, message, data });
+
 /** What a handler has returned, where that can be the result of a request. */
 export function resultOf(method, result, more = "") {
   if (result === undefined || result === null || isObject(result)) return result;
@@ -295,7 +298,7 @@ export class Peer {
         else this.#refuse(job, { code: ErrorCode.REQUEST_CANCELLED });
       } else {
         this._failed(job.request.method, error);
-        this.#refuse(job, this.#internal(error));
+        this.#refuse(job, this._internal(error));
       }
     } finally {
       // Who has given up waiting gives the place on when it comes.
@@ -318,7 +321,7 @@ export class Peer {
     } catch (error) {
       if (this.connection.phase === "closed") return;
       this._failed(job.request.method, error);
-      this.#refuse(job, this.#internal(error));
+      this.#refuse(job, this._internal(error));
       return;
     }
     job.answered = true;
@@ -327,22 +330,26 @@ export class Peer {
   }
 
   /** What the peer is told of an error that no handler has meant for it. */
-  #internal(error) {
+  _internal(error) {
     if (error instanceof Misuse) return { data: { rule: error.rule } };
     return this._host.exposeErrors ? { data: { details: String(error?.message ?? error) } } : {};
   }
 
-  #refuse(job, { code = ErrorCode.INTERNAL_ERROR, message = MESSAGES[code] ?? "Internal error", data }) {
+  #refuse(job, error) {
     if (job.answered) return;
     job.answered = true;
+    this._tell(job.request.method, error, (error) => this.connection.respondError(job.request, error));
+  }
+
+  /** Tells the peer of an error. */
+  _tell(method, error, tell) {
     try {
-      this.connection.respondError(job.request, { code, message, data });
-    } catch (error) {
+      tell(told(error));
+    } catch (problem) {
       if (this.connection.phase === "closed") return;
-      this._failed(job.request.method, error);
+      this._failed(method, problem);
       // It was no code, or no JSON.
-      const internal = { code: ErrorCode.INTERNAL_ERROR, message: "Internal error" };
-      this.connection.respondError(job.request, internal);
+      tell(told({}));
     }
     this._wire.dispatch();
   }

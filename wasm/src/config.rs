@@ -16,10 +16,15 @@ const SEVERITIES: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::
 const FRAMINGS: [(&str, Framing); 3] =
     [("lines", Framing::Lines), ("content-length", Framing::ContentLength), ("messages", Framing::Messages)];
 
-/// A host from the JSON text of its options: one with handlers where they are named.
+/// A host from the JSON text of its options: one with handlers where they are named, which hold prompts.
 pub(crate) fn host(json: &str) -> Result<Host, String> {
     let (config, handlers) = of_host(json)?;
-    Ok(if pointer(json, "/handlers").is_some() { Host::new(config, handlers) } else { Host::plain(config) })
+    if pointer(json, "/handlers").is_none() {
+        return Ok(Host::plain(config));
+    }
+    let mut host = Host::new(config, handlers);
+    host.hold_prompts();
+    Ok(host)
 }
 
 /// A configuration and the methods that have handlers, from the same text.
