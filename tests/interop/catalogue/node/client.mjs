@@ -18,6 +18,9 @@ let asked;
 let noted;
 let noteCame = new Promise((resolve) => (noted = resolve));
 
+/** Elicitations that are complete. */
+const completed = [];
+
 const client = new Client("catalogue", "1.0", {
   permission(request) {
     asked?.();
@@ -27,14 +30,16 @@ const client = new Client("catalogue", "1.0", {
   },
   files: new Files(),
   terminals: new Terminals(),
-  capabilities: { elicitation: { form: {} }, session: { configOptions: { boolean: {} } } },
+  capabilities: { elicitation: { form: {}, url: {} }, session: { configOptions: { boolean: {} } } },
   view: true,
   limits: { viewContent: LARGE, viewBytes: 4 * LARGE },
   versions: [version],
 });
-client.on("elicitation/create", (_, { message }) =>
-  message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" },
-);
+client.on("elicitation/create", (_, { mode, message }) => {
+  if (mode === "url") return { action: "accept" };
+  return message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" };
+});
+client.on("elicitation/complete", (_, { elicitationId }) => void completed.push(elicitationId));
 client.on("_libacp.dev/echo", (_, params) => params);
 client.on("_libacp.dev/noted", (_, params) => noted(params));
 
@@ -91,7 +96,7 @@ async function see(step) {
   const session = await agent.newSession(work);
   const meta = { "libacp.dev/trace": "abc" };
   const { stopReason } = await session.prompt([`step: ${step.id}`, ...fill(step.with ?? [], work)], { meta });
-  const shown = seen(session);
+  const shown = { ...seen(session), completed };
   // Prompts end as version 1 says it, which knows no others.
   same("stop reason", step.id === "enum.stop" ? "end_turn" : shown.stop, stopReason);
   if (shown.text.startsWith("not offered: ")) throw new NotOffered(shown.text.slice(13));

@@ -18,7 +18,7 @@ const { agent: to, client: of } = acp.methods;
 const listed = join(work, "listed");
 const any = (params) => params;
 const OFFERED = {
-  elicitation: { form: {} },
+  elicitation: { form: {}, url: {} },
   ...(!two && { fs: { readTextFile: true, writeTextFile: true }, terminal: true, session: { configOptions: { boolean: {} } } }),
 };
 const ALL = two
@@ -32,6 +32,7 @@ const ALL = two
 const folds = new Map();
 const news = new Map();
 const notes = [];
+const completed = [];
 let wake = () => {};
 let asked = () => {};
 let questions = 0;
@@ -94,9 +95,11 @@ function client() {
   app.onNotification("_libacp.dev/noted", any, ({ params }) => (notes.push(params), wake()));
   app.onRequest("_libacp.dev/echo", any, ({ params }) => params);
   app.onRequest(of.session.requestPermission, ({ params, signal }) => permit(params, signal));
-  app.onRequest(of.elicitation.create, ({ params: { message } }) =>
-    message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" },
-  );
+  app.onRequest(of.elicitation.create, ({ params: { mode, message } }) => {
+    if (mode === "url") return { action: "accept" };
+    return message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" };
+  });
+  app.onNotification(of.elicitation.complete, ({ params }) => void completed.push(params.elicitationId));
   if (two) return app;
   app.onRequest(of.fs.readTextFile, ({ params }) => read(params));
   app.onRequest(of.fs.writeTextFile, ({ params }) => (writeFileSync(params.path, params.content), {}));
@@ -177,7 +180,7 @@ let guarded;
 async function see(step) {
   const id = await agent.open();
   await agent.prompt(id, `step: ${step.id}`, fill(step.with ?? [], work));
-  const { seen } = folds.get(id);
+  const seen = { ...folds.get(id).seen, completed };
   if (seen.text.startsWith("not offered: ")) throw new NotOffered(seen.text.slice(13));
   same("", fill(step.see, work), seen);
   same("open questions", 0, questions);
