@@ -24,7 +24,10 @@ const completed = [];
 const client = new Client("catalogue", "1.0", {
   permission(request) {
     asked?.();
-    if (request.title === "wait") return new Promise((resolve) => request.signal.addEventListener("abort", () => resolve()));
+    const { signal } = request;
+    if (request.title === "wait" && !signal.aborted) {
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+    }
     const traced = request.title === "meta" && request.meta?.["libacp.dev/trace"] === "abc";
     return request.title === "allow" || traced ? request.allow() : request.reject();
   },
@@ -263,8 +266,11 @@ const STEPS = {
   async "conn.close"() {
     const other = await spawnAgent(argv, client);
     const waiting = other.request("_libacp.dev/wait", {}).then(short, (error) => error);
-    await noteSays("waiting");
-    await other.close();
+    try {
+      await noteSays("waiting");
+    } finally {
+      await other.close();
+    }
     const ended = await waiting;
     if (!(ended instanceof Error)) throw new Wrong(`the request has an answer: ${ended}`);
     same("status", 0, other.process.exitCode);

@@ -105,7 +105,7 @@ class CatalogueClient(acp.Client):
         pass
 
     async def create_elicitation(self, message: str, mode: Any, **_: Any) -> Any:
-        if plain(mode)["mode"] == "url":
+        if getattr(mode, "url", None):
             return acp.AcceptElicitationResponse(action="accept")
         if message != "Which colour?":
             return acp.DeclineElicitationResponse(action="decline")

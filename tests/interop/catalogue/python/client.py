@@ -348,8 +348,10 @@ async def unknown_method(lab: Lab, step: Mapping[str, Any]) -> None:
 async def close_early(lab: Lab, step: Mapping[str, Any]) -> None:
     agent = await aio.spawn_agent(lab.argv, lab.client)
     waiting = asyncio.ensure_future(agent.request("_libacp.dev/wait", {}))
-    await lab.note_says("waiting")
-    await agent.close()
+    try:
+        await lab.note_says("waiting")
+    finally:
+        await agent.close()
     try:
         raise Wrong(f"the request has an answer: {await waiting}")
     except libacp.NoResult:

@@ -51,7 +51,11 @@ async function permit({ title, toolCall, subject, options: choices, _meta }, sig
   asked();
   try {
     if (about === "wait") {
-      await new Promise((resolve) => ((stopWaiting = resolve), signal.addEventListener("abort", resolve)));
+      await new Promise((resolve) => {
+        stopWaiting = resolve;
+        signal.addEventListener("abort", resolve);
+        if (signal.aborted) resolve();
+      });
       return { outcome: { outcome: "cancelled" } };
     }
     const traced = about === "meta" && _meta?.["libacp.dev/trace"] === "abc";
@@ -180,6 +184,8 @@ let guarded;
 async function see(step) {
   const id = await agent.open();
   await agent.prompt(id, `step: ${step.id}`, fill(step.with ?? [], work));
+  // Answers overtake what has no handler in the first place.
+  while (step.see.completed && completed.length === 0) await sleep(2);
   const seen = { ...folds.get(id).seen, completed };
   if (seen.text.startsWith("not offered: ")) throw new NotOffered(seen.text.slice(13));
   same("", fill(step.see, work), seen);

@@ -237,10 +237,11 @@ impl Lab<'_> {
                     Checked::Ok(agent.close().await.exit.to_string())
                 };
                 let (answer, exit) = futures::future::join(waiting, closing).await;
+                let exit = exit?;
                 if answer.is_ok() {
                     return Err(Trouble::Wrong("the request has an answer".to_owned()));
                 }
-                same("status", &json!("exit code 0"), &json!(exit?))
+                same("status", &json!("exit code 0"), &json!(exit))
             }
             _ => {
                 let agent = self.agent.take().ok_or_else(|| Trouble::Wrong("there is no agent".to_owned()))?;
