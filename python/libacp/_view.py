@@ -9,10 +9,11 @@ from ._changes import Changes, Follower
 from ._entries import ENTRIES, Message, Plan, Terminal, ToolCall
 from ._entry import Entry
 from ._grown import Grown
+from ._native import Observer
 
 if TYPE_CHECKING:
     from . import types as _types
-    from ._native import Connection, Observer
+    from ._native import Connection
     from .views import ViewChanges, ViewModes, ViewPrompt, ViewQuestion
 
 # What a session has one of: its name here and in JSON, and what stands for what was not told.
@@ -56,9 +57,9 @@ class View:
     )  # fmt: skip
 
     def __init__(self, connection: Union[Connection, Observer], session: str) -> None:
-        config = getattr(connection, "config", None)
-        if config is not None and not config.view:
-            raise ValueError("this connection keeps no views: it was made without `view=True`")
+        keeps = connection._keeps_views if isinstance(connection, Observer) else connection.config.view
+        if not keeps:
+            raise ValueError(f"this {type(connection).__name__} keeps no views: it was made without `view=True`")
         self._connection = connection
         self._session = session
         self._lock = Lock()
@@ -93,7 +94,9 @@ class View:
 
     @property
     def epoch(self) -> int:
-        """How often the conversation was replaced by what a replay told."""
+        """A number that grows when the conversation is replaced by another one: by what a replay told, or because the
+        view was forgotten.
+        """
         self._read()
         return self._epoch
 
