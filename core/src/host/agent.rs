@@ -1,7 +1,8 @@
 //! The agent's side of a host.
 //!
 //! In both versions: `session/cancel` and `session/close` cancel the prompts that the host serves and withdraw its open
-//! questions, and what is said of a session before it has a name waits for the answer that names it ([`opening`]).
+//! questions, what is said of a session before it has a name waits for the answer that names it ([`opening`]), and what the
+//! client does not take is left out ([`fitting`]).
 //!
 //! In version 2, [`newer`] has what is kept of the conversation. What the client asks becomes requests of version 1 and the
 //! answers become those of version 2 in [`requests`] and [`hello`]. A prompt is answered once it is a message, and the result
@@ -9,6 +10,7 @@
 //! [`questions`]; [`tools`], [`diff`] and [`options`] are the shapes.
 
 mod diff;
+mod fitting;
 mod hello;
 mod newer;
 mod object;
@@ -22,12 +24,16 @@ mod tests;
 mod tools;
 mod updates;
 
+#[cfg(feature = "futures")]
+pub(crate) use self::fitting::LEFT_OUT;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use self::fitting::Fitting;
 use self::newer::Newer;
 use self::opening::Openings;
-use super::is_newer;
+use super::{is_newer, text};
 use crate::connection::{CallOptions, Cancel, Misuse, OpenRequest, RequestKey};
 use crate::{Connection, ErrorCode, Event, Id};
 
@@ -47,12 +53,13 @@ const QUESTIONS: &[&str] = &["session/request_permission", "elicitation/create"]
 #[derive(Debug)]
 pub(super) struct AgentHost {
     openings: Openings,
+    fitting: Fitting,
     newer: Newer,
 }
 
 impl AgentHost {
     pub(super) fn new(handlers: Vec<String>) -> Self {
-        AgentHost { openings: Openings::default(), newer: Newer::new(handlers) }
+        AgentHost { openings: Openings::default(), fitting: Fitting::default(), newer: Newer::new(handlers) }
     }
 
     /// Takes an event of the connection, and says what the host sees of it.
@@ -131,7 +138,22 @@ impl AgentHost {
         Ok(())
     }
 
-    pub(super) fn notify(&mut self, connection: &mut Connection, method: &str, params: &str) -> Result<(), Misuse> {
+    pub(super) fn notify(
+        &mut self,
+        connection: &mut Connection,
+        method: &str,
+        params: &str,
+        ready: &mut VecDeque<Event>,
+    ) -> Result<(), Misuse> {
+        let Err(misuse) = self.notify_all(connection, method, params) else { return Ok(()) };
+        let Some(rest) = Fitting::without(&misuse, params) else { return Err(misuse) };
+        self.notify_all(connection, method, &rest)?;
+        let session = text(params, "/sessionId").map(|session| Arc::from(&*session));
+        ready.extend(self.fitting.tell(misuse, method, session.as_ref()));
+        Ok(())
+    }
+
+    fn notify_all(&mut self, connection: &mut Connection, method: &str, params: &str) -> Result<(), Misuse> {
         if is_newer(connection) {
             return self.newer.notify(connection, method, params);
         }
@@ -144,9 +166,10 @@ impl AgentHost {
         opening: u64,
         method: &str,
         params: &str,
+        ready: &mut VecDeque<Event>,
     ) -> Result<(), Misuse> {
         match opening::place(connection, opening, self.newer.is_replay(opening))? {
-            Some(session) => self.notify(connection, method, &opening::about(&session, params)),
+            Some(session) => self.notify(connection, method, &opening::about(&session, params), ready),
             None => self.openings.hold(opening, method, params),
         }
     }
@@ -159,33 +182,48 @@ impl AgentHost {
         ready: &mut VecDeque<Event>,
     ) -> Result<(), Misuse> {
         let open = found(connection, request).map(|open| (open.serial, open.session.clone()));
-        match &open {
-            _ if !is_newer(connection) => connection.respond(request, result)?,
-            Some((serial, _)) => self.newer.respond(connection, request, *serial, result)?,
-            None => match self.newer.prompt(connection, request) {
-                Some(prompt) => self.newer.ended(connection, prompt, result, ready)?,
-                None => connection.respond(request, result)?,
-            },
-        }
-        if let Some((serial, session)) = open {
-            self.opened(connection, serial, session, result, ready);
-        }
+        let Err(misuse) = self.respond_all(connection, request, result, ready) else {
+            self.answered(connection, open, result, ready);
+            return Ok(());
+        };
+        let Some(rest) = Fitting::without(&misuse, result) else { return Err(misuse) };
+        let method = found(connection, request).map_or_else(String::new, |open| open.method.clone().into_owned());
+        self.respond_all(connection, request, &rest, ready)?;
+        ready.extend(self.fitting.tell(misuse, &method, open.as_ref().and_then(|(_, session)| session.as_ref())));
+        self.answered(connection, open, &rest, ready);
         Ok(())
     }
 
-    /// Sends what was held until a request was answered.
-    fn opened(
+    fn respond_all(
         &mut self,
         connection: &mut Connection,
-        serial: u64,
-        session: Option<Arc<str>>,
+        request: RequestKey<'_>,
+        result: &str,
+        ready: &mut VecDeque<Event>,
+    ) -> Result<(), Misuse> {
+        match found(connection, request).map(|open| open.serial) {
+            _ if !is_newer(connection) => connection.respond(request, result),
+            Some(serial) => self.newer.respond(connection, request, serial, result),
+            None => match self.newer.prompt(connection, request) {
+                Some(prompt) => self.newer.ended(connection, prompt, result, ready),
+                None => connection.respond(request, result),
+            },
+        }
+    }
+
+    /// Sends what was held until a request was answered.
+    fn answered(
+        &mut self,
+        connection: &mut Connection,
+        open: Option<(u64, Option<Arc<str>>)>,
         result: &str,
         ready: &mut VecDeque<Event>,
     ) {
-        let Some((session, held)) = self.openings.opened(serial, session, result) else { return };
+        let opened = open.and_then(|(serial, session)| self.openings.opened(serial, session, result));
+        let Some((session, held)) = opened else { return };
         for (method, params) in held {
-            if let Err(misuse) = self.notify(connection, &method, &opening::about(&session, &params)) {
-                ready.push_back(opening::advice(misuse, method, &session));
+            if let Err(misuse) = self.notify(connection, &method, &opening::about(&session, &params), ready) {
+                ready.push_back(opening::advice(misuse, method, Some(&session)));
             }
         }
     }

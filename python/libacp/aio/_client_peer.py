@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Set, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Union, cast
 
 import libacp
 
@@ -12,7 +12,6 @@ from .._attributes import Attributes
 from ._errors import RequestError, no_handler
 from ._host import Host, awaited, merged, with_meta
 from ._jobs import Job
-from ._log import log
 from ._methods import shown, whole
 from ._peer import Peer
 from ._wire import Reader, Writer
@@ -102,8 +101,6 @@ class AgentSession:
             await self.client._wire.notify_opened(self._opening, method, params or {})
 
     async def _update(self, update: Mapping[str, Any], meta: Optional[Mapping[str, Any]] = None) -> None:
-        if type(update) is not dict or "configOptions" in update:
-            update = self.client._without_switches(update)
         if self._opening is None:
             params: Dict[str, Any] = {"sessionId": self.id, "update": update}
             if meta is not None:
@@ -134,14 +131,20 @@ class ClientPeer(Peer):
     """The open sessions by id; empty once the connection has ended."""
 
     def __init__(
-        self, agent: Host, auth_methods: Sequence[v1.AuthMethod], turn: _Begin, reader: Reader, writer: Writer
+        self,
+        agent: Host,
+        auth_methods: Sequence[v1.AuthMethod],
+        merges: bool,
+        turn: _Begin,
+        reader: Reader,
+        writer: Writer,
     ) -> None:
-        super().__init__(agent, libacp.Connection("agent", handlers=agent.handlers, **agent.options), reader, writer)
+        connection = libacp.Connection("agent", handlers=agent.handlers, **agent.options)
+        connection.merge_chunks(merges)
+        super().__init__(agent, connection, reader, writer, gathers=merges)
         self.sessions = {}
         self._auth_methods, self._turn = auth_methods, turn
         self._greeting: Dict[str, Any] = {}
-        # Kinds of entries that were left out of answers.
-        self._left_out: Set[str] = set()
 
     @property
     def capabilities(self) -> v1.ClientCapabilities:
@@ -187,8 +190,6 @@ class ClientPeer(Peer):
         if request.method in ENDING:
             job.accepted = lambda result: self._look(request.session or "")
         result = await awaited(self._handler(job)(self._subject(request.session), request.params))
-        if request.method == "session/set_config_option":
-            return self._without_switches(whole(request.method, result))
         return result if request.method.startswith("_") else whole(request.method, result)
 
     def _handler(self, job: Job) -> Callable[..., Any]:
@@ -220,31 +221,7 @@ class ClientPeer(Peer):
             result["authMethods"] = self._auth_methods
         handler = agent.handlers.get(job.request.method)
         more = None if handler is None else await awaited(handler(self, params))
-        result = merged(result, whole("initialize", more))
-        offered = params.get("clientCapabilities") or {}
-        if "authMethods" in result and not (offered.get("auth") or {}).get("terminal"):
-            result["authMethods"] = self._without(result["authMethods"], "terminal", "a login in a terminal")
-        return result
-
-    def _without_switches(self, what: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A result or an update without the options that are switches, for a client that does not take them."""
-        options = what.get("configOptions") if isinstance(what, Mapping) else None
-        if not options:
-            return what
-        taken = ((self.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")
-        if taken is not None:
-            return what
-        return {**what, "configOptions": self._without(options, "boolean", "an option that is a switch")}
-
-    def _without(self, entries: Any, kind: str, what: str) -> Any:
-        """The entries that the client takes; the author is told once of those that it does not."""
-        if not isinstance(entries, (list, tuple)):
-            return entries
-        kept = [each for each in entries if not (isinstance(each, Mapping) and each.get("type") == kind)]
-        if len(kept) < len(entries) and kind not in self._left_out:
-            self._left_out.add(kind)
-            log.warning("%s is left out, as this client does not take it", what)
-        return kept
+        return merged(result, whole("initialize", more))
 
     async def _open(self, job: Job, params: Any) -> Any:
         """All ways to open a session: they differ in who names it, and in what may come before the answer."""
@@ -262,7 +239,7 @@ class ClientPeer(Peer):
             self.sessions[session.id] = session
 
         job.accepted = opened
-        return self._without_switches(result)
+        return result
 
     async def _close(self, job: Job, params: Any) -> Any:
         session = self._subject(params["sessionId"])
@@ -298,7 +275,7 @@ class ClientPeer(Peer):
         handler = self._host.handlers.get(notification.method)
         if handler is not None:
             subject = self._subject(notification.session)
-            self._hooks.call(notification.method, handler, subject, notification.params)
+            self._hooks.call(notification.method, handler, subject, notification.params, of=notification)
 
     def _closed(self) -> None:
         for session in list(self.sessions.values()):

@@ -37,7 +37,7 @@ impl Newer {
         let content = json::pointer(request.params(), "/prompt").unwrap_or("[]");
         let echo = format!("{{\"sessionUpdate\":\"user_message\",\"messageId\":{id},\"content\":{content}}}");
         if let Err(misuse) = connection.respond(request.serial, &format!("{{\"messageId\":{id}}}")) {
-            return ready.push_back(advice(misuse, PROMPT.to_owned(), &session));
+            return ready.push_back(advice(misuse, PROMPT.to_owned(), Some(&session)));
         }
         let prompt = Prompt { id: request.id.clone(), session: Arc::clone(&session) };
         self.prompts.insert(request.serial, prompt);
@@ -47,7 +47,7 @@ impl Newer {
         let echoed = connection.notify(UPDATE, &params(&session, &echo));
         let told = tell_state(connection, &session, "running", Object::default());
         for misuse in [echoed, told].into_iter().filter_map(Result::err) {
-            ready.push_back(advice(misuse, UPDATE.to_owned(), &session));
+            ready.push_back(advice(misuse, UPDATE.to_owned(), Some(&session)));
         }
         ready.push_back(Event::Request(request));
     }
