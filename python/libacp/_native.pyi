@@ -60,7 +60,9 @@ __all__ = [
     "Violation",
     "__version__",
     "cut_output",
+    "offers",
     "rule",
+    "why_no_handler",
 ]
 
 __version__: Final[str]
@@ -79,6 +81,16 @@ def cut_output(output: str, byte_limit: int) -> v1.TerminalOutputResponse:
 
     Returns the result for `terminal/output`: a dict with `output` and `truncated`, to which the host adds the
     exit status.
+    """
+def why_no_handler(config: Config, method: str, stated: Mapping[str, object], /) -> str | None:
+    """Returns why a handler of a method would never be called, whatever other handlers there are, by a host that
+    states these capabilities; `None` if it may be.
+    """
+def offers(
+    config: Config, handlers: Iterable[str], stated: Mapping[str, object], /
+) -> tuple[dict[str, Any] | None, tuple[str, str] | None]:
+    """Returns the capabilities, in the form of version 1, of a host with handlers for these methods that states
+    these capabilities; and what is wrong with them in place of that: a method and a message.
     """
 
 @final
@@ -922,6 +934,64 @@ class Connection:
     def keep(self, notification: Notification | None, /) -> int: ...
     def take(self, size: int, last: bool, /) -> bool: ...
     def served(self, request: Request, /) -> bool: ...
+    def hold_prompts(self) -> None:
+        """Lets the host see each prompt of version 2 before it is a message of the conversation, so that it can
+        still be refused. It becomes one by `insert`, by `stepped`, by the first update about the work on it, or
+        by its result. Until then `respond_error` answers the prompt with the error. In version 1, and without
+        `handlers`, this changes nothing.
+        """
+    def hold(self, prompt: int) -> None:
+        """Says that the handler of a prompt calls `insert` itself, so that `stepped` does nothing. The prompt is
+        named by the serial number of its request.
+
+        Raises:
+            Misuse: if the prompt is a message already (`LIFE-24`), was cancelled (`LIFE-21`), or is not being served.
+        """
+    def stepped(self, prompt: int) -> None:
+        """Says that the handler of a prompt has made its first step: the prompt becomes a message, unless it is
+        held, was cancelled, or is one already. Call it for each prompt, also when the first step was the last.
+
+        Raises:
+            Misuse: if the connection is over.
+        """
+    def insert(self, prompt: int) -> None:
+        """Makes a prompt a message of the conversation, which answers its request with the id of the message
+        (`LIFE-01`). Nothing is done for one that is a message already.
+
+        Raises:
+            Misuse: if the prompt was cancelled (`LIFE-21`), or is not being served.
+        """
+    def begin_work(self, session: str) -> int:
+        """Begins work in a session that no prompt has asked for (`LIFE-25`), and returns its number. Prompts of
+        the session wait for its end. A cancel is an event `Cancel` with this number as the serial number, and
+        without a method.
+
+        Raises:
+            Misuse: if the session works already (`LIFE-25`), or is not open.
+        """
+    def end_work(self, work: int, result: object) -> None:
+        """Ends work with a result like that of a prompt.
+
+        Raises:
+            Misuse: if the result is invalid, or no such work goes on.
+        """
+    def fail_work(self, work: int, code: int, message: str, data: object = None) -> None:
+        """Ends work that has failed, with an error like that of `respond_error`.
+
+        Raises:
+            Misuse: if the error is invalid, or no such work goes on.
+        """
+    def background(self, session: str, item: object) -> None:
+        """Puts a tool call or a terminal that was shown into the background of a session, until an update tells
+        its end. Nothing is done in version 1.
+
+        Arguments:
+            `session`: the id of the session.
+            `item`: `{"type": "tool_call", "toolCallId": ...}` or `{"type": "terminal", "terminalId": ...}`.
+
+        Raises:
+            Misuse: if it was not shown (`LIFE-32`), is no such object (`LIFE-36`), or the session is not open.
+        """
     def close(self) -> None:
         """Closes the connection from this side. Open permission requests and elicitations are answered with
         `cancelled` or `cancel`, open requests of the host end with the outcome `closed`, and bytes that are

@@ -1,46 +1,23 @@
-"""A session as a conversation, mirrored from a connection in objects that do not change."""
+"""A session as a conversation, and what has changed in it. `_mirror` reads it from a connection."""
 
 from __future__ import annotations
 
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterable, List, Optional, Tuple, Union, cast
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple, Union, cast
 
-from ._changes import Changes, Follower
-from ._entries import ENTRIES, Message, Plan, Terminal, ToolCall
+from ._attributes import Attributes
+from ._entries import Compaction, Message, Plan, Terminal, ToolCall
 from ._entry import Entry
-from ._grown import Grown
+from ._mirror import MEMBERS, Mirror
 
 if TYPE_CHECKING:
     from . import types as _types
-    from ._native import Connection, Observer
-    from .views import ViewChanges, ViewModes, ViewPrompt, ViewQuestion
+    from .views import ViewModes, ViewPrompt, ViewQuestion
 
-# What a session has one of: its name here and in JSON, and what stands for what was not told.
-MEMBERS: Dict[str, Tuple[str, Any]] = {
-    "state": ("state", "idle"),
-    "stop_reason": ("stopReason", None),
-    "error": ("error", None),
-    "usage": ("usage", None),
-    "turn_usage": ("turnUsage", None),
-    "title": ("title", None),
-    "updated_at": ("updatedAt", None),
-    "config_options": ("configOptions", None),
-    "modes": ("modes", None),
-    "commands": ("commands", None),
-    "background": ("background", None),
-    "questions": ("questions", []),
-    "prompts": ("prompts", []),
-    "replaying": ("replaying", False),
-    "frozen": ("frozen", False),
-    "turn": ("turn", 0),
-    "trimmed": ("trimmed", 0),
-    "dropped": ("dropped", 0),
-}
 # Whose message an id stands for, where it stands for several.
 ROLES = ("agent", "user", "session", "thought")
 
 
-class View:
+class View(Mirror):
     """A session as a conversation: what a client shows, whichever version the peers speak. It is always up to date.
 
     The connection or the observer must have been made with ``view=True``. The view is empty before the session is
@@ -50,35 +27,7 @@ class View:
     is a new object. Values of other members are those of JSON, and new ones after each change; do not modify them.
     """
 
-    __slots__ = (
-        "_connection", "_session", "_lock", "_revision", "_epoch", "_lost", "_generation", "_first", "_kept", "_ids",
-        "_members", "_told", "_entries", "_terminals", "__weakref__",
-    )  # fmt: skip
-
-    def __init__(self, connection: Union[Connection, Observer], session: str) -> None:
-        config = getattr(connection, "config", None)
-        if config is not None and not config.view:
-            raise ValueError("this connection keeps no views: it was made without `view=True`")
-        self._connection = connection
-        self._session = session
-        self._lock = Lock()
-        self._revision = self._epoch = 0
-        # Whether what the connection has may be another view than the one that is mirrored.
-        self._lost = False
-        # How often it was.
-        self._generation = 0
-        self._clear()
-
-    def _clear(self) -> None:
-        self._first = 0
-        self._kept: Dict[int, Entry] = {}
-        self._ids: Dict[Tuple[str, str], int] = {}
-        self._members = {name: value for name, (_, value) in MEMBERS.items()}
-        # In which revision it was seen that a member has changed.
-        self._told = dict.fromkeys(MEMBERS, 0)
-        # They are made when somebody asks for them.
-        self._entries: Optional[Tuple[Entry, ...]] = None
-        self._terminals: Optional[Tuple[Terminal, ...]] = None
+    __slots__ = ()
 
     @property
     def session(self) -> str:
@@ -251,87 +200,6 @@ class View:
         self._read()
         return self._connection.forget_view(self._session)
 
-    def _member(self, name: str) -> Any:
-        self._read()
-        return self._members[name]
-
-    def _find(self, kind: str, id: str) -> Optional[Entry]:
-        self._read()
-        index = self._ids.get((kind, id))
-        return None if index is None else self._kept.get(index)
-
-    def _now(self) -> Optional[int]:
-        return self._connection.view_revision(self._session)
-
-    def _read(self) -> None:
-        """Takes over what the connection has."""
-        if self._now() != self._revision or self._lost:
-            with self._lock:
-                self._pull()
-
-    def _pull(self) -> Optional[ViewChanges]:
-        revision = self._now()
-        if revision is None:
-            self._lost = self._revision > 0
-            if self._lost:
-                # It was over, or a load has failed that had not shown anything.
-                self._members.update(replaying=False, frozen=True)
-            return None
-        another = self._lost or revision < self._revision
-        if revision == self._revision and not another:
-            return None
-        told = self._connection.view_since(self._session, 0 if another else self._revision)
-        if told is not None:
-            self._take_over(told)
-            self._lost = False
-            self._generation += another
-        return told
-
-    def _take_over(self, told: ViewChanges) -> None:
-        if told["reset"]:
-            self._clear()
-        heads: List[Any] = [*told["entries"], *told["terminals"]]
-        if heads or told["removed"] or self._first != told["first"]:
-            self._entries = self._terminals = None
-        self._drop(range(self._first, told["first"]))
-        self._drop(told["removed"])
-        self._first = told["first"]
-        # Entries and terminals share their numbers, and come in two lists.
-        for head in sorted(heads, key=_index):
-            self._put(head)
-        for name, (json, _) in MEMBERS.items():
-            if json in told:
-                self._members[name] = told[json]  # type: ignore[literal-required]
-                self._told[name] = told["revision"]
-        # Where the connection is busy in another thread, all of this is done again.
-        self._revision, self._epoch = told["revision"], told["epoch"]
-
-    def _drop(self, indexes: Iterable[int]) -> None:
-        for index in indexes:
-            gone = self._kept.pop(index, None)
-            if gone is not None and gone.id is not None and self._ids.get((_kind(gone), gone.id)) == index:
-                del self._ids[_kind(gone), gone.id]
-
-    def _put(self, head: Any) -> None:
-        index, end = head["index"], head["end"]
-        before = self._kept.get(index)
-        content = None if before is None else before._content
-        if end != (0 if content is None else content.end):
-            content = self._grown(index, content)
-        entry = self._kept[index] = ENTRIES.get(head["type"], Entry)(head, content)
-        if entry.id is not None:
-            self._ids[_kind(entry), entry.id] = index
-
-    def _grown(self, index: int, content: Optional[Grown]) -> Optional[Grown]:
-        """The content as it is now: the same object with more in it, or another one."""
-        new = self._connection.view_content(self._session, index, 0 if content is None else content.end)
-        if new is None:
-            return content
-        if content is None or new["from"] == 0:
-            content = Grown(self._lock)
-        content.add(new)
-        return content
-
     def _changes(self, since: int, generation: Optional[int] = None) -> Optional[Changes]:
         """What has changed since a revision, of a view that may have been another one; ``None`` if nothing has."""
         with self._lock:
@@ -378,11 +246,118 @@ class View:
         return f"<View {self._session!r} {self.state}, {len(self.entries)} entries>"
 
 
-def _index(head: Dict[str, Any]) -> int:
-    index: int = head["index"]
-    return index
+NOTHING: Mapping[int, Entry] = {}
 
 
-def _kind(entry: Entry) -> str:
-    """What ids are unique among."""
-    return entry.role if isinstance(entry, Message) else entry.type
+class Changes:
+    """What has changed in a view since it was looked at before. It is true if anything has."""
+
+    __slots__ = Attributes(
+        __name__, "Changes", "view since revision reset first entries terminals removed names before"
+    )
+
+    view: View
+    """The view."""
+    since: int
+    """The revision that was seen before; 0 if this is the first time."""
+    revision: int
+    """The revision of the view now."""
+    reset: bool
+    """Whether nothing of what was seen before is there any more, as the first time and after a load: all that is there
+    is among what has changed.
+    """
+    first: int
+    """The index of the first entry that is kept; those before it were dropped, to stay within the limits."""
+    entries: Tuple[Entry, ...]
+    """The entries that are new or have changed, in order."""
+    terminals: Tuple[Terminal, ...]
+    """The terminals that are new or have changed, in order."""
+    removed: Tuple[int, ...]
+    """The indexes of entries and terminals that were there and are not any more."""
+    names: FrozenSet[str]
+    """Which other members of the view have changed, such as ``state`` or ``title``."""
+    before: Mapping[int, Entry]
+    """The changed entries and terminals as they were seen before, by index. Empty for `View.since`, which does not
+    know what you have seen.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        since: int,
+        *,
+        reset: bool,
+        first: int,
+        entries: Tuple[Entry, ...],
+        terminals: Tuple[Terminal, ...],
+        removed: Tuple[int, ...],
+        names: FrozenSet[str],
+    ) -> None:
+        self.view = view
+        self.since = since
+        self.revision = view._revision
+        self.reset = reset
+        self.first = first
+        self.entries = entries
+        self.terminals = terminals
+        self.removed = removed
+        self.names = names
+        self.before = NOTHING
+
+    def added(self, entry: Union[Message, Compaction, Terminal]) -> str:
+        """The text that a changed message, compaction or terminal has more than when it was seen before; all of it if
+        it is new, or was changed other than by growing at its end.
+
+        Raises:
+            ValueError: for the changes of `View.since`.
+        """
+        if self.before is NOTHING:
+            raise ValueError("`View.since` does not know what was seen before: use `View.follow`, or `added` of the entry")
+        return entry.added(self.before.get(entry.index))
+
+    def __bool__(self) -> bool:
+        return bool(self.reset or self.entries or self.terminals or self.removed or self.names)
+
+    def __repr__(self) -> str:
+        found = [f"{len(self.entries)} entries", f"{len(self.terminals)} terminals", f"{len(self.removed)} removed"]
+        return f"<Changes {self.since}..{self.revision}: {', '.join(found + (['reset'] if self.reset else sorted(self.names)))}>"
+
+
+class Follower:
+    """Somebody who follows a view, as `View.follow` returns it. It knows what it was given."""
+
+    __slots__ = ("_view", "_revision", "_generation", "_first", "_seen")
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._revision = self._generation = self._first = 0
+        self._seen: Dict[int, Entry] = {}
+
+    def take(self) -> Optional[Changes]:
+        """What has changed since the last call, however much that is; the first time, everything that is there.
+        ``None`` if nothing has.
+        """
+        changes = self._view._changes(self._revision, self._generation)
+        self._generation = self._view._generation
+        if changes is None:
+            return None
+        if changes.reset:
+            self._seen.clear()
+            self._first = changes.first
+        dropped = self._drop(range(self._first, changes.first))
+        changes.removed = (*dropped, *self._drop(changes.removed))
+        self._revision, self._first = changes.revision, changes.first
+        changes.before = before = {}
+        for entry in (*changes.entries, *changes.terminals):
+            seen = self._seen.get(entry.index)
+            if seen is not None:
+                before[entry.index] = seen
+            self._seen[entry.index] = entry
+        return changes if changes else None
+
+    def _stale(self) -> bool:
+        """Whether there is anything to take; cheap."""
+        return self._view._now() != self._revision
+
+    def _drop(self, indexes: Iterable[int]) -> Tuple[int, ...]:
+        return tuple(index for index in indexes if self._seen.pop(index, None) is not None)

@@ -15,10 +15,9 @@ In `libacp.aio`, ``Client(view=True)`` gives each session a `view`, and ``async 
 it.
 """
 
-from ._changes import Changes, Follower
 from ._entries import Compaction, Message, Notice, Plan, Subagent, Terminal, ToolCall, Update
 from ._entry import Entry
-from ._view import View
+from ._view import Changes, Follower, View
 
 __all__ = [
     "Changes",

@@ -83,7 +83,8 @@ impl DerefMut for Held<'_> {
 }
 
 impl Connection {
-    fn host(&self) -> PyResult<MutexGuard<'_, Host>> {
+    /// The host, unless another thread is inside of it.
+    pub(crate) fn host(&self) -> PyResult<MutexGuard<'_, Host>> {
         locked(&self.host, "Connection")
     }
 
@@ -93,7 +94,7 @@ impl Connection {
     }
 
     /// Does something that can be refused; without the GIL when it is long.
-    fn call<T: Send>(
+    pub(crate) fn call<T: Send>(
         &self,
         py: Python<'_>,
         bytes: usize,

@@ -1,7 +1,7 @@
 //! The Python module `libacp._native`: the connection of the `libacp` crate as Python classes.
 //!
 //! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
-//! class that hosts use), `getters` (what it can be asked, generated from `core/protocol/getters.json`), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `observer` (both sides seen from outside), `permission` (policies), `budget`, `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), then
+//! class that hosts use), `verbs` (what agents say of work), `getters` (what it can be asked, generated from `core/protocol/getters.json`), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `observer` (both sides seen from outside), `permission` (policies), `budget`, `offers` (handlers and capabilities), `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), then
 //! what all of them stand on: `json` (objects to text and back), `write`, `read`, `strings`, `value` (ids and
 //! `repr`), `errors`.
 #![allow(clippy::doc_markdown, reason = "doc comments become docstrings, which are no Markdown")]
@@ -18,12 +18,14 @@ mod getters;
 mod json;
 mod known;
 mod observer;
+mod offers;
 mod permission;
 mod read;
 mod rules;
 mod strings;
 mod terminal;
 mod value;
+mod verbs;
 mod write;
 
 use pyo3::prelude::*;
@@ -54,6 +56,8 @@ mod _native {
     use crate::known::{OpenRequest, Session, TerminalRef};
     #[pymodule_export]
     use crate::observer::{Observer, ObserverEvents};
+    #[pymodule_export]
+    use crate::offers::{offers, why_no_handler};
     #[pymodule_export]
     use crate::permission::PermissionPolicy;
     #[pymodule_export]

@@ -94,7 +94,7 @@ class ClientRun(Run):
         self.opened: Dict[str, aio.ClientSession] = {}
         self.turns: Dict[str, Any] = {}
         # What a client lacks is told when it connects, as it may still be given until then.
-        self.client._served()
+        self.client._offered(self.client._served())
         return self.client
 
     def updated(self, session: aio.ClientSession, update: Any) -> None:

@@ -49,9 +49,9 @@ def twice(*register: Callable[[Any], Any]) -> Callable[[], None]:
 
 
 MISTAKES: Dict[str, "tuple[Callable[[], Any], Type[Exception], List[str]]"] = {
-    "a method that is misspelt": (lambda: made().on("session/setmode"), ValueError, ["'session/setmode'", "'session/set_mode'"]),
-    "a method of the other side": (lambda: made().on("fs/read_text_file"), ValueError, ["sent by agents", "client's side"]),
-    "a method of the agent's side": (lambda: client().on("session/prompt"), ValueError, ["sent by clients", "agent's side"]),
+    "a method that is misspelt": (lambda: made().on("session/setmode"), ValueError, ["session/setmode;", "session/set_mode?"]),
+    "a method of the other side": (lambda: made().on("fs/read_text_file"), ValueError, ["sent by agents", "belongs to the client"]),
+    "a method of the agent's side": (lambda: client().on("session/prompt"), ValueError, ["sent by clients", "belongs to the agent"]),
     "prompts by on": (lambda: made().on("session/prompt"), ValueError, ["@agent.prompt", "Turn"]),
     "a decorator without a method": (lambda: made().on(two), TypeError, ['@host.on("session/set_mode")']),
     "two handlers": (twice(lambda it: it.on_extension("_a")(two), lambda it: it.on_extension("_a")(two)), ValueError, ["'_a'", "already", "two"]),
@@ -91,15 +91,16 @@ class Told(AioCase):
             await tested.serve(*theirs)
         self.assertEqual(
             str(caught.exception),
-            "`capabilities` says that 'session/load' is served, by 'loadSession', and nothing serves it: "
-            "give it a handler with @agent.on('session/load'), or leave the capability out",
+            "capabilities: loadSession says that session/load is served, and no handler serves it; "
+            "give its handler, or leave the capability out",
         )
         self.assertEqual(await self.in_time(reader.read()), b"")
         writer.close()
         with self.assertRaises(ValueError) as caught:
             async with aio.connect(reader, writer, client(capabilities={"terminal": True})):
                 pass
-        self.assertIn("@client.on('terminal/create'), or the option `terminals`", str(caught.exception))
+        self.assertIn("no handler serves it", str(caught.exception))
+        self.assertIn("the option `terminals`", str(caught.exception))
         with self.assertRaises(ValueError):
             await aio.spawn_agent(["/there/is/no/such/agent"], client(capabilities={"terminal": True}))
 
@@ -107,16 +108,30 @@ class Told(AioCase):
         """Also that of a draft, and closing, which needs no handler."""
         tested = made(capabilities={"sessionCapabilities": {"close": {}, "archive": {}}}, drafts=["session_archive"])
         tested.on("session/archive")(two)
-        with self.assertRaisesRegex(ValueError, "'session/unarchive'"):
-            tested._complete()
+        with self.assertRaisesRegex(ValueError, "session/unarchive"):
+            tested._offered(tested.handlers)
         tested.on("session/unarchive")(two)
         async with talk(tested, client(drafts=["session_archive"])) as peer:
             self.assertTrue(peer.can("session/unarchive"))
         # What is off is not read, and promises nothing.
-        made(capabilities={"sessionCapabilities": {"archive": {}}})._complete()
+        made(capabilities={"sessionCapabilities": {"archive": {}}})._offered(())
         filled = client(files=aio.ReadOnlyFiles(), capabilities={"fs": {"readTextFile": True}})
         async with talk(made(), filled):
             pass
+
+    def test_a_handler_that_needs_a_capability_is_told_of_it(self) -> None:
+        with self.assertRaisesRegex(ValueError, "elicitation/create needs the capability elicitation, .*`capabilities`"):
+            client().on("elicitation/create")
+        asked = client(capabilities={"elicitation": {"form": {}}})
+        asked.on("elicitation/create")(two)
+        self.assertEqual(asked._offered(asked._served()), {"elicitation": {"form": {}}})
+        # A handler of `initialize` may say it to each client.
+        suggests = made(drafts=["nes"])
+        suggests.on("nes/start")(two)
+        with self.assertRaisesRegex(ValueError, "nes/start needs the capability nes,"):
+            suggests._offered(suggests.handlers)
+        suggests.on("initialize")(two)
+        self.assertNotIn("nes", suggests._offered(suggests.handlers))
 
     async def in_turn(self, body: Callable[[aio.Turn], Any]) -> List[Any]:
         """What a handler of prompts let out."""

@@ -1,4 +1,4 @@
-"""Imports of the package's modules go one way."""
+"""Imports of the package's modules go one way, also those for annotations."""
 
 import ast
 import unittest
@@ -8,10 +8,6 @@ from typing import Dict, FrozenSet, List, Set
 import libacp
 
 ROOT = Path(libacp.__file__).parent
-# Modules that name each other in annotations only: an agent's object, its sessions and their turns; and what changes in a view.
-SESSIONS = ("_agent_peer", "_client", "_client_sessions", "_exchange", "_on", "_permissions", "_session", "_watch")
-NAMED = [frozenset({"libacp._changes", "libacp._view"}), frozenset(f"libacp.aio.{name}" for name in SESSIONS)]
-
 Graph = Dict[str, Set[str]]
 
 
@@ -23,14 +19,12 @@ def modules() -> Dict[str, Path]:
     return found
 
 
-def imports(name: str, path: Path, known: Dict[str, Path], annotations: bool) -> Set[str]:
-    """The modules that a module imports when it is imported; with `annotations`, also those for the type checker alone."""
+def imports(name: str, path: Path, known: Dict[str, Path]) -> Set[str]:
+    """The modules that a module imports when it is imported, and those for the type checker alone."""
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     found: Set[str] = set()
 
     def visit(node: ast.AST) -> None:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING" and not annotations:
-            return
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return
         if isinstance(node, ast.ImportFrom):
@@ -63,11 +57,11 @@ def reached(graph: Graph, name: str) -> Set[str]:
     return found
 
 
-def graph(annotations: bool) -> Graph:
+def graph() -> Graph:
     known = modules()
     # What a package gathers for its users is no layer of its own.
     inner = {name: path for name, path in known.items() if path.name != "__init__.py"}
-    found = {name: imports(name, path, known, annotations) for name, path in inner.items()}
+    found = {name: imports(name, path, known) for name, path in inner.items()}
     return {name: each & inner.keys() for name, each in found.items()}
 
 
@@ -75,16 +69,15 @@ class Imports(unittest.TestCase):
     def test_all_packages_are_seen(self) -> None:
         packages = {name for name, path in modules().items() if path.name == "__init__.py"}
         self.assertEqual(packages, {"libacp", "libacp.aio", "libacp.types"})
-        self.assertIn("libacp.aio._wire", graph(False)["libacp.aio._peer"])
+        self.assertIn("libacp.aio._wire", graph()["libacp.aio._peer"])
+        # For annotations only.
+        self.assertIn("libacp.aio._agents", graph()["libacp.aio._on"])
 
     def test_a_circle_is_found(self) -> None:
         self.assertEqual(circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}), [frozenset("bc")])
 
     def test_imports_go_one_way(self) -> None:
-        self.assertEqual(circles(graph(False)), [])
-
-    def test_annotations_go_one_way_but_for_those_that_are_named(self) -> None:
-        self.assertEqual(circles(graph(True)), NAMED)
+        self.assertEqual(circles(graph()), [])
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class Since(unittest.TestCase):
         one, two = seen.follow(), seen.follow()
         first = one.take()
         assert first is not None
-        self.assertEqual((first.reset, first.entries, first.names), (True, (), frozenset(libacp._view.MEMBERS)))
+        self.assertEqual((first.reset, first.entries, first.names), (True, (), frozenset(libacp._mirror.MEMBERS)))
         self.assertIsNone(one.take())
         client.say("a")
         self.assertEqual(self.added(one), ["a"])
@@ -300,7 +300,7 @@ class Recordings(unittest.TestCase):
             self.assertEqual([whole(each) for each in seen.entries], snapshot["entries"])
             self.assertEqual([whole(each) for each in seen.terminals], snapshot["terminals"])
             self.assertEqual(sorted(kept[id].values(), key=lambda each: each.index), sorted((*seen.entries, *seen.terminals), key=lambda each: each.index))
-            for member, (json_name, _) in libacp._view.MEMBERS.items():
+            for member, (json_name, _) in libacp._mirror.MEMBERS.items():
                 self.assertEqual(getattr(seen, member), snapshot[json_name], member)
             self.assertEqual((seen.revision, seen.epoch), (snapshot["revision"], snapshot["epoch"]))
         return sum(len(seen.entries) for seen in views.values())

@@ -10,7 +10,7 @@ use super::template_cache::{CacheHit, ParsedCall, Scratch};
 use super::Connection;
 use crate::engine::operations::Operation;
 use crate::engine::questions::AutoAnswerReason;
-use crate::engine::{MisuseKind, RuleMessage};
+use crate::engine::{MisuseKind, RuleMessage, RuleSet};
 use crate::json;
 use crate::jsonrpc::{write_notification, Id};
 use crate::rules::Way;
@@ -85,6 +85,26 @@ impl Connection {
             self.auto_answer(Some(session), AutoAnswerReason::Cancel);
         }
         self.advise(advice);
+        self.sending.templates.recycle_index(field_index);
+        Ok(())
+    }
+
+    /// The misuse that sending a notification would be whatever was said before: by its version, its phase and its params.
+    pub(crate) fn check_notification(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
+        let row = self.admitted(method, false)?;
+        let params = self.structured(row, params)?;
+        let PreparedParams { text, own, field_index, .. } = self.prepare_params(row, params, Part::Notification)?;
+        self.fits_frame(text.len(), || write_notification(method, &text))?;
+        let said = RuleMessage {
+            method,
+            session: None,
+            body: Some(&text),
+            field_index: None,
+            rows: RuleSet::default(),
+            operation: None,
+            request: None,
+        };
+        self.judge_outgoing(&said, own)?;
         self.sending.templates.recycle_index(field_index);
         Ok(())
     }

@@ -76,6 +76,14 @@ impl Host {
         }
     }
 
+    /// The agent, its connection, and the events that are to be polled; `None` if this is none, or a plain connection.
+    pub(super) fn agent_mut(&mut self) -> Option<(&mut AgentHost, &mut Connection, &mut VecDeque<Event>)> {
+        match &mut self.side {
+            Side::Agent(agent) => Some((agent, &mut self.connection, &mut self.ready)),
+            Side::Plain | Side::Client(_) => None,
+        }
+    }
+
     /// The connection, to ask for its state.
     pub fn connection(&self) -> &Connection {
         &self.connection
@@ -171,7 +179,7 @@ impl Host {
     pub fn request_with(&mut self, method: &str, params: &str, options: CallOptions) -> Result<Id, Misuse> {
         match &mut self.side {
             Side::Plain => self.connection.request_with(method, params, options),
-            Side::Agent(agent) => agent.request(&mut self.connection, method, params, options),
+            Side::Agent(agent) => agent.request(&mut self.connection, method, params, options, &mut self.ready),
             Side::Client(client) => client.request(&mut self.connection, method, params, options, &mut self.ready),
         }
     }

@@ -16,6 +16,7 @@ mod paths;
 mod permissions;
 mod policy_text;
 mod stop;
+mod verbs;
 
 use std::borrow::Cow;
 
@@ -26,7 +27,7 @@ use crate::{json, Connection};
 pub(crate) use agent::LEFT_OUT;
 pub use budget::Budget;
 pub use hosted::Host;
-pub use offers::{offers, OfferError};
+pub use offers::{may_handle, offers, OfferError};
 pub use pace::Pace;
 pub use permissions::{Action, Decision, PermissionPolicy};
 pub use policy_text::PolicyError;

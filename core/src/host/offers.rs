@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
-
+use super::client::shapes::with;
+use crate::json;
 use crate::nearest::nearest;
 use crate::schema::drafts::DRAFTS;
 use crate::schema::tables::v1::TABLES;
@@ -34,6 +34,22 @@ impl std::error::Error for OfferError {}
 const ALWAYS: &str = "session/close";
 const INITIALIZE: &str = "initialize";
 const CANCEL: &str = "$/cancel_request";
+/// What clients ask an agent in a later version, and not in version 1.
+const LATER: &[&str] = &["tool_call/cancel", "terminal/cancel"];
+
+/// Whether a handler of a method could be called, whatever other handlers there are; `stated` as for [`offers`]. For hosts
+/// whose handlers are given one by one, so that a wrong one is refused in its place.
+///
+/// # Errors
+/// [`OfferError`] for a handler that [`offers`] would refuse by itself.
+pub fn may_handle(config: &Config, method: &str, stated: &str) -> Result<(), OfferError> {
+    let Some(gate) = row_of(config, method)?.and_then(|row| row.gate) else { return Ok(()) };
+    // An agent may still get a handler of `initialize`, which states the rest.
+    if config.role == Role::Agent || is_shown(config.role, &gate) || is_open(stated, &gate) {
+        return Ok(());
+    }
+    unstated(method, &gate)
+}
 
 /// The capabilities of a host, in the shape of version 1: those that the handlers of these methods show, added to what
 /// the host states itself, which is a JSON object.
@@ -46,16 +62,18 @@ const CANCEL: &str = "$/cancel_request";
 /// Also when only some methods of terminals have handlers (TERM-01), and when a stated capability speaks of a request
 /// that has none (CAP-07).
 pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String, OfferError> {
-    let stated: Map<String, Value> = serde_json::from_str(stated).unwrap_or_default();
-    let mut all = stated.clone();
+    let stated = Some(stated.trim()).filter(|stated| stated.starts_with('{')).unwrap_or("{}");
+    let mut all = stated.to_owned();
     for method in handlers {
         if let Some(gate) = row_of(config, method)?.and_then(|row| row.gate).filter(|gate| is_shown(config.role, gate))
         {
-            show(&mut all, &gate);
+            all = shown(&all, gate.path, gate.boolean);
         }
     }
     if config.role == Role::Agent {
-        rows(config).filter(|row| row.name == ALWAYS).filter_map(|row| row.gate).for_each(|gate| show(&mut all, &gate));
+        for gate in rows(config).filter(|row| row.name == ALWAYS).filter_map(|row| row.gate) {
+            all = shown(&all, gate.path, gate.boolean);
+        }
     }
     let depends = handlers.contains(&INITIALIZE);
     for row in rows(config) {
@@ -63,13 +81,7 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
         let path = gate.path.join(".");
         let served = handlers.contains(&row.name);
         if served && !depends && !is_open(&all, &gate) {
-            return refused(
-                row.name,
-                format!(
-                    "{} needs the capability {path}, which says more than a handler shows; state it in `capabilities`",
-                    row.name
-                ),
-            );
+            return unstated(row.name, &gate);
         }
         if served {
             continue;
@@ -83,7 +95,7 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
                 format!("the capability {path} needs handlers of all its methods, and there is none of {missing}");
             return refused(row.name, message);
         }
-        if is_open(&stated, &gate) && row.kind != Kind::Notification && row.name != ALWAYS {
+        if is_open(stated, &gate) && row.kind != Kind::Notification && row.name != ALWAYS {
             let message = format!(
                 "capabilities: {path} says that {} is served, and no handler serves it; give its handler, or leave the \
                  capability out",
@@ -92,11 +104,19 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
             return refused(row.name, message);
         }
     }
-    Ok(Value::Object(all).to_string())
+    Ok(all)
 }
 
 fn refused<T>(method: &str, message: String) -> Result<T, OfferError> {
     Err(OfferError { method: method.to_owned(), message })
+}
+
+fn unstated<T>(method: &str, gate: &Gate) -> Result<T, OfferError> {
+    let path = gate.path.join(".");
+    let message = format!(
+        "{method} needs the capability {path}, which says more than a handler shows; state it in `capabilities`"
+    );
+    refused(method, message)
 }
 
 fn serves(role: Role, row: &Method) -> bool {
@@ -124,6 +144,12 @@ fn row_of(config: &Config, method: &str) -> Result<Option<&'static Method>, Offe
     if method == CANCEL {
         return refused(method, format!("{method} has no handler: it cancels the handler that serves the request"));
     }
+    if config.role == Role::Agent && LATER.contains(&method) {
+        if config.versions.contains(2) {
+            return Ok(None);
+        }
+        return refused(method, format!("{method} is of version 2, which is not among the `versions`"));
+    }
     let known = || TABLES.methods.iter().filter(|row| serves(config.role, row));
     let Some(row) = known().find(|row| row.name == method) else {
         if TABLES.methods.iter().any(|row| row.name == method) {
@@ -137,7 +163,7 @@ fn row_of(config: &Config, method: &str) -> Result<Option<&'static Method>, Offe
     };
     if !is_on(config, row) {
         let draft = DRAFTS.get(usize::from(row.draft) - 1).copied().unwrap_or_default();
-        return refused(method, format!("{method} belongs to the draft {draft}, which is off"));
+        return refused(method, format!("{method} belongs to the draft {draft}, which is off; add it to the `drafts`"));
     }
     Ok(Some(row))
 }
@@ -178,37 +204,36 @@ fn capabilities_of(role: Role) -> &'static [Field] {
 }
 
 /// Whether capabilities say that what a gate stands for is served (CAP-01, CAP-04).
-fn is_open(capabilities: &Map<String, Value>, gate: &Gate) -> bool {
-    let mut steps = gate.path.iter();
-    let first = steps.next().and_then(|step| capabilities.get(*step));
-    match steps.try_fold(first, |value, step| value.map(|value| value.get(*step))).flatten() {
-        Some(Value::Bool(stands)) => *stands,
-        Some(value) => value.is_object() && !gate.boolean,
+fn is_open(capabilities: &str, gate: &Gate) -> bool {
+    match json::pointer(capabilities, &format!("/{}", gate.path.join("/"))) {
+        Some("true") => true,
+        Some(value) => value.starts_with('{') && !gate.boolean,
         None => false,
     }
 }
 
-/// Adds a capability, unless something stands in its place.
-fn show(capabilities: &mut Map<String, Value>, gate: &Gate) {
-    let Some((last, above)) = gate.path.split_last() else { return };
-    let mut place = capabilities;
-    for step in above {
-        let below = place.entry(*step).or_insert_with(|| Value::Object(Map::new()));
-        if below.is_null() {
-            *below = Value::Object(Map::new());
-        }
-        let Value::Object(below) = below else { return };
-        place = below;
+/// The capabilities with one more, unless something stands in its place.
+fn shown(capabilities: &str, path: &[&str], boolean: bool) -> String {
+    let Some((step, rest)) = path.split_first() else {
+        let now = match (capabilities, boolean) {
+            ("null" | "false", true) => "true",
+            ("null" | "false", false) => "{}",
+            (stated, _) => stated,
+        };
+        return now.to_owned();
+    };
+    let capabilities = if capabilities == "null" { "{}" } else { capabilities };
+    if !capabilities.starts_with('{') {
+        return capabilities.to_owned();
     }
-    let shown = if gate.boolean { Value::Bool(true) } else { Value::Object(Map::new()) };
-    match place.get(*last) {
-        None | Some(Value::Null | Value::Bool(false)) => _ = place.insert((*last).to_owned(), shown),
-        Some(_) => {}
-    }
+    let below = json::pointer(capabilities, &format!("/{step}")).unwrap_or("null");
+    with(capabilities, step, &shown(below, rest, boolean))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn told(config: &Config, handlers: &[&str], stated: &str) -> Value {
@@ -267,6 +292,34 @@ mod tests {
         assert!(why(&agent, &["nes/start"], "{}").contains("nes"));
         assert!(why(&agent, &["document/didOpen"], "{}").contains("nes.events.document.didOpen"));
         assert!(offers(&agent, &["nes/start", "initialize"], "{}").is_ok());
+    }
+
+    #[test]
+    fn one_handler_is_refused_for_what_no_other_changes() {
+        let (agent, client) = (Config::agent(), Config::client());
+        let why = |config: &Config, method: &str, stated: &str| may_handle(config, method, stated).unwrap_err().message;
+        assert!(why(&agent, "session/setmode", "{}").contains("session/set_mode"));
+        assert!(why(&client, "elicitation/create", "{}").contains("elicitation"));
+        assert_eq!(may_handle(&client, "elicitation/create", r#"{"elicitation":{"form":{}}}"#), Ok(()));
+        // Alone it is not enough, which is said once all are there.
+        assert_eq!(may_handle(&client, "terminal/create", "{}"), Ok(()));
+        let mut drafts = Config::agent();
+        drafts.draft("nes").unwrap();
+        assert_eq!(may_handle(&drafts, "nes/start", "{}"), Ok(()));
+        assert!(offers(&drafts, &["nes/start"], "{}").is_err());
+    }
+
+    #[test]
+    fn what_a_later_version_asks_is_served_where_it_is_spoken() {
+        let mut agent = Config::agent();
+        for method in ["tool_call/cancel", "terminal/cancel"] {
+            assert!(why(&agent, &[method], "{}").contains("version 2"), "{method}");
+            assert!(why(&Config::client(), &[method], "{}").contains(method));
+        }
+        agent.versions = crate::connection::Versions::of([1, 2]).unwrap();
+        assert_eq!(told(&agent, &["tool_call/cancel"], "{}"), told(&agent, &[], "{}"));
+        // It has another name for handlers.
+        assert!(why(&agent, &["auth/login"], "{}").contains("auth/login"));
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod words;
 pub(crate) use field_index::{FieldIndex, StoredIndex};
 pub use problem::Problem;
 pub(crate) use problem::{Segment, LONGER, OF_A_DRAFT};
-pub(crate) use semantic::is_absolute;
+pub(crate) use semantic::{is_absolute, is_base64};
 pub(crate) use slots::Slots;
 pub(crate) use validator::names::TWICE;
 pub(crate) use validator::scalar::{is_plain, ROOM};

@@ -62,7 +62,7 @@ fn has_scheme(uri: &str, scheme: &str) -> bool {
     uri.split_once(':').is_some_and(|(own, _)| own.eq_ignore_ascii_case(scheme))
 }
 
-fn is_base64(value: &str) -> bool {
+pub(crate) fn is_base64(value: &str) -> bool {
     let body = value.trim_end_matches('=');
     value.len() % 4 == 0
         && value.len() - body.len() <= 2

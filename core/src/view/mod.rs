@@ -47,7 +47,7 @@ mod fold;
 mod kind;
 mod meta;
 mod options;
-mod output;
+pub(crate) mod output;
 mod prompts;
 mod questions;
 mod replay;

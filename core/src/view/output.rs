@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The end of a terminal's output.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Output {
+pub(crate) struct Output {
     bytes: Vec<u8>,
     /// How many there were before these.
     before: u64,
@@ -51,12 +51,12 @@ impl Output {
     }
 
     /// How many bytes came before those that are kept.
-    pub(super) fn before(&self) -> u64 {
+    pub(crate) fn before(&self) -> u64 {
         self.before
     }
 
     /// The bytes of a chunk are decoded by themselves (DTERM-08), and a character may be cut by its end (DTERM-09).
-    pub(super) fn append(&mut self, base64: &str, most: usize) {
+    pub(crate) fn append(&mut self, base64: &str, most: usize) {
         decode(base64, &mut self.bytes);
         self.cut(most);
     }
@@ -75,7 +75,7 @@ impl Output {
     }
 
     /// The bytes as text, without the part of a character that may stand at either end; what is no UTF-8 is U+FFFD.
-    pub(super) fn text(&self) -> Cow<'_, str> {
+    pub(crate) fn text(&self) -> Cow<'_, str> {
         self.text_from(0)
     }
 

@@ -47,21 +47,20 @@ the same in both.
 """
 
 from ._agent import Agent
-from ._agent_peer import AgentPeer
+from ._agents import AgentPeer, ClientSession, LoadingSession, PromptTurn
 from ._client import Client, ReadFiles, RunTerminals, WriteFiles
-from ._client_peer import AgentSession, ClientPeer
+from ._clients import AgentSession, ClientPeer, Turn, Work
 from ._current import request_id
+from ._display import DisplayTerminal
 from ._errors import AgentEnded, RequestError
-from ._exchange import LoadingSession, PromptTurn
 from ._files import Files, ReadOnlyFiles
 from ._permissions import PermissionRequest, allow_all, reject_all
 from ._peer import Peer
-from ._session import ClientSession
+from ._plan import Plan
 from ._spawn import Connecting, connect, spawn_agent
 from ._terminal import Terminal
 from ._terminals import Terminals
 from ._tool_call import Permission, ToolCall
-from ._turn import Turn
 from ._wire import Reader, Writer
 
 __all__ = [
@@ -73,11 +72,13 @@ __all__ = [
     "ClientPeer",
     "ClientSession",
     "Connecting",
+    "DisplayTerminal",
     "Files",
     "LoadingSession",
     "Peer",
     "Permission",
     "PermissionRequest",
+    "Plan",
     "PromptTurn",
     "ReadFiles",
     "ReadOnlyFiles",
@@ -88,6 +89,7 @@ __all__ = [
     "Terminals",
     "ToolCall",
     "Turn",
+    "Work",
     "WriteFiles",
     "Writer",
     "allow_all",

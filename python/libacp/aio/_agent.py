@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, List, Optional, Seque
 from libacp.names import Role
 
 from .._attributes import Attributes
-from ._client_peer import AgentSession, ClientPeer
+from ._clients import AgentSession, ClientPeer, Turn
 from ._host import Host, Options
 from ._methods import shape
 from ._stdio import standard_streams
-from ._turn import Turn
 from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     _OnNew = TypeVar("_OnNew", bound=Callable[[AgentSession], Answer[Union[NewSession, v1.NewSessionResponse]]])
     _OnLoad = TypeVar("_OnLoad", bound=Callable[[AgentSession], Answer[v1.LoadSessionResponse]])
     _OnResume = TypeVar("_OnResume", bound=Callable[[AgentSession], Answer[v1.ResumeSessionResponse]])
+    _OnCancel = TypeVar("_OnCancel", bound=Callable[[AgentSession, str], Any])
     _OnSession = TypeVar("_OnSession", bound=Callable[[AgentSession], Any])
 
 
@@ -130,6 +130,31 @@ class Agent(Host):
         """
         return self._open_with("session/resume", handler)
 
+    def on_cancel_tool(self, handler: _OnCancel) -> _OnCancel:
+        """Registers the handler that cancels one tool call (version 2), and offers that with each tool call. It is called
+        with the session and the id of the tool call, and stops what that does; `ToolCall.cancelled` then reports it.
+
+        Raises:
+            ValueError: if the agent does not speak version 2.
+        """
+        return self._cancel_with("tool_call/cancel", "toolCallId", handler)
+
+    def on_cancel_terminal(self, handler: _OnCancel) -> _OnCancel:
+        """Registers the handler that cancels the command of one `DisplayTerminal` (version 2), and offers that with each.
+        It is called with the session and the id of the terminal, and stops the command; `DisplayTerminal.exit` then
+        reports that.
+
+        Raises:
+            ValueError: if the agent does not speak version 2.
+        """
+        return self._cancel_with("terminal/cancel", "terminalId", handler)
+
+    def _cancel_with(self, method: str, id: str, handler: _OnCancel) -> _OnCancel:
+        self._check(method)
+        shape(repr(method), handler, ("session", "id"))
+        self._add(method, functools.wraps(handler)(lambda session, params: handler(session, params[id])))
+        return handler
+
     def _open_with(self, method: str, handler: _OnSession) -> _OnSession:
         shape(repr(method), handler, ("session",))
         self._add(method, functools.wraps(handler)(lambda session, params: handler(session)))
@@ -139,10 +164,6 @@ class Agent(Host):
         if method == "session/prompt":
             raise ValueError("prompts are handled with @agent.prompt, by a function that is called with a `Turn`")
         super()._check(method)
-
-    def _complete(self) -> None:
-        # Sessions can be closed without a handler.
-        self._keeps({*self.handlers, "session/close"})
 
     def run(self) -> None:
         """Serves one client on standard input and output until the client closes them; for programs that do nothing
@@ -169,16 +190,17 @@ class Agent(Host):
         connection.
 
         Raises:
-            ValueError: if `capabilities` advertise a method that has no handler; nothing has been read then.
+            ValueError: if `capabilities` advertise a method that has no handler, or lack one that a handler needs; nothing
+                has been read then.
         """
         try:
-            self._complete()
+            offered = self._offered(self.handlers)
         except ValueError:
             if writer is not None:
                 writer.close()
             raise
         if reader is not None and writer is not None:
-            await ClientPeer(self, self.auth_methods, self.merge_chunks, Turn, reader, writer)._run()
+            await ClientPeer(self, offered, self.auth_methods, self.merge_chunks, reader, writer)._run()
             return
         async with standard_streams() as (reader, writer):
-            await ClientPeer(self, self.auth_methods, self.merge_chunks, Turn, reader, writer)._run()
+            await ClientPeer(self, offered, self.auth_methods, self.merge_chunks, reader, writer)._run()

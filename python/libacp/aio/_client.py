@@ -9,8 +9,9 @@ import libacp
 from libacp.names import Role
 
 from .._attributes import Attributes
+from ._client_sessions import Offering
 from ._errors import no_session
-from ._host import Host, Options, awaited
+from ._host import Options, awaited
 from ._methods import shape
 from ._permissions import PermissionRequest, reject_all
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from libacp.names import PermissionDecision
     from libacp.types import v1
 
+    from ._agents import ClientSession
     from ._on import OnClient
-    from ._session import ClientSession
 
     _Choice = Union[None, str, v1.PermissionOption, v1.RequestPermissionResponse]
     _Permit = Callable[[PermissionRequest], Union[_Choice, Awaitable[_Choice]]]
@@ -75,7 +76,7 @@ class RunTerminals(Protocol):
         ...
 
 
-class Client(Host):
+class Client(Offering):
     """A client: its name, and what agents may do through it. By default agents may do nothing.
 
     Arguments:
@@ -187,11 +188,11 @@ class Client(Host):
                 what = "files" if method in FILES else "terminals"
                 raise ValueError(f"{method!r} has a handler, and `{what}` serves it as well")
         served.update(self.handlers)
-        missing = [method for method in TERMINALS if method not in served]
-        if missing and len(missing) < len(TERMINALS):
-            raise ValueError(f"a client that runs commands serves all methods of terminals; without handler: {missing}")
-        self._keeps(served)
         return served
+
+    def _otherwise_served(self, method: str) -> str:
+        option = "files" if method in FILES else "terminals" if method in TERMINALS else None
+        return f"; the option `{option}` serves it as well" if option else ""
 
     def _check(self, method: str) -> None:
         if method == "session/request_permission" and self.permission is not reject_all:

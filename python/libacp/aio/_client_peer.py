@@ -1,26 +1,23 @@
-"""A client, as seen by its agent, and the client's sessions."""
+"""What goes on between an agent and its client: requests are answered by handlers, and cancelled.
+
+`_clients` has what agents call.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Union, cast
+from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, Protocol, Sequence, TypeVar
 
 import libacp
 
 from .._attributes import Attributes
 from ._errors import RequestError, no_handler
-from ._host import Host, awaited, merged, with_meta
+from ._host import Host, awaited
 from ._jobs import Job
-from ._methods import shown, whole
+from ._methods import whole
 from ._peer import Peer
 from ._wire import Reader, Writer
-
-if TYPE_CHECKING:
-    from libacp.names import SessionSnapshot
-    from libacp.types import v1
-
-    _Begin = Callable[["AgentSession", Mapping[str, Any], "asyncio.Task[None]", Union[int, str, None]], "Work"]
 
 # How long handlers may take to end when the client is gone.
 GRACE = 5.0
@@ -29,92 +26,15 @@ NAMED_BY_CLIENT = ("session/load", "session/resume")
 ENDING = ("session/close", "session/delete", "session/archive")
 
 
-class AgentSession:
-    """A session, on the agent's side."""
-
-    __slots__ = Attributes(__name__, "AgentSession", "id client cwd roots mcp_servers meta data __dict__ __weakref__")
+class Opened(Protocol):
+    """A session."""
 
     id: str
-    """The id of the session."""
-    client: ClientPeer
-    """The client that opened the session."""
-    cwd: str
-    """The working directory."""
-    roots: List[str]
-    """The working directory and all additional directories."""
-    mcp_servers: List[v1.McpServer]
-    """The MCP servers that the client has given."""
-    meta: Mapping[str, Any]
-    """The ``_meta`` of the request that opened the session; empty if there is none."""
-    data: Any
-    """Any data that the agent attaches to the session."""
-
-    def __init__(self, client: ClientPeer, id: str, params: Mapping[str, Any]) -> None:
-        self.id = id
-        self.client = client
-        self.cwd = params.get("cwd", "")
-        self.roots = [each for each in (self.cwd, *(params.get("additionalDirectories") or ())) if each]
-        self.meta = params.get("_meta") or {}
-        self.mcp_servers = params.get("mcpServers") or []
-        self.data = None
-        # The request that opens it, while that has no answer.
-        self._opening: Optional[libacp.Request] = None
-
-    @property
-    def open(self) -> bool:
-        """Whether the session is open. It is not while a handler opens it, or if a request only names it, as to delete
-        it.
-        """
-        return self.client.sessions.get(self.id) is self
-
-    @property
-    def snapshot(self) -> Optional[SessionSnapshot]:
-        """Everything that the client was told about the session, such as its plan, modes and tool calls; ``None`` if
-        the session is not open.
-        """
-        return self.client.connection.session_snapshot(self.id)
-
-    async def update(self, update: v1.SessionUpdate, *, meta: Optional[Mapping[str, Any]] = None) -> None:
-        """Sends a `session/update` with this update; `meta` is the ``_meta`` of the params. In version 2 an update of
-        version 1 is said in that version's words; one that has them already goes out unchanged.
-
-        While a handler opens the session, updates are held back until after its answer, except for the replay of a
-        session that is being loaded.
-        """
-        await self._update(update, meta)
-
-    async def request(
-        self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
-    ) -> Any:
-        """Sends a request like `ClientPeer.request`, with the session id added to the params."""
-        return await self.client._wire.request(method, {"sessionId": self.id, **(params or {})}, timeout=timeout)
-
-    async def notify(self, method: str, params: Optional[Mapping[str, object]] = None) -> None:
-        """Sends a notification like `ClientPeer.notify`, with the session id added to the params.
-
-        While a handler opens the session, notifications are held back until after its answer, except for the replay of
-        a session that is being loaded.
-        """
-        if self._opening is None:
-            await self.client._wire.notify(method, {"sessionId": self.id, **(params or {})})
-        else:
-            await self.client._wire.notify_opened(self._opening, method, params or {})
-
-    async def _update(self, update: Mapping[str, Any], meta: Optional[Mapping[str, Any]] = None) -> None:
-        if self._opening is None:
-            params: Dict[str, Any] = {"sessionId": self.id, "update": update}
-            if meta is not None:
-                params["_meta"] = dict(meta)
-            await self.client._wire.notify("session/update", params)
-        else:
-            await self.notify("session/update", with_meta({"update": update}, meta))
-
-    def __repr__(self) -> str:
-        return f"<AgentSession {self.id!r}>"
+    _opening: Optional[libacp.Request]
 
 
-class Work(Protocol):
-    """What a handler of prompts is given, as its peer sees it."""
+class Going(Protocol):
+    """What goes on in the foreground of a session."""
 
     cancelled: bool
     _left: bool
@@ -122,51 +42,61 @@ class Work(Protocol):
     def _cancel(self, left: bool) -> None: ...
 
 
-class ClientPeer(Peer):
-    """A connected client, as seen by its agent."""
+class OwnWork(Protocol):
+    """Such work that no prompt has asked for."""
 
-    __slots__ = Attributes(__name__, "ClientPeer", "sessions")
+    @property
+    def turn(self) -> Going: ...
 
-    sessions: Dict[str, AgentSession]
+    @property
+    def session(self) -> Opened: ...
+
+    @property
+    def _ended(self) -> asyncio.Future[None]: ...
+
+
+S = TypeVar("S", bound=Opened)
+T = TypeVar("T")
+
+
+class AnsweringPeer(Peer, Generic[S]):
+    """The part of the client's object that answers its requests."""
+
+    __slots__ = Attributes(__name__, "AnsweringPeer", "sessions")
+
+    sessions: Dict[str, S]
     """The open sessions by id; empty once the connection has ended."""
 
     def __init__(
         self,
         agent: Host,
-        auth_methods: Sequence[v1.AuthMethod],
+        offered: Mapping[str, Any],
+        auth_methods: Sequence[Any],
         merges: bool,
-        turn: _Begin,
         reader: Reader,
         writer: Writer,
     ) -> None:
         connection = libacp.Connection("agent", handlers=agent.handlers, **agent.options)
+        # Prompts are messages once their handlers have made a step.
+        connection.hold_prompts()
         connection.merge_chunks(merges)
         super().__init__(agent, connection, reader, writer, gathers=merges)
         self.sessions = {}
-        self._auth_methods, self._turn = auth_methods, turn
+        self._offered, self._auth_methods = offered, auth_methods
         self._greeting: Dict[str, Any] = {}
+        # Work that no prompt has asked for, by its number.
+        self._works: Dict[int, OwnWork] = {}
 
-    @property
-    def capabilities(self) -> v1.ClientCapabilities:
-        """The capabilities that the client advertised in `initialize`, in the form of version 1."""
-        return cast("v1.ClientCapabilities", self._greeting.get("clientCapabilities") or {})
+    def _new(self, id: str, params: Mapping[str, Any]) -> S:
+        """An object for a session."""
+        raise NotImplementedError
 
-    @property
-    def info(self) -> Dict[str, Any]:
-        """The name and version of the client, if it gave them."""
-        return self._greeting.get("clientInfo") or {}
+    def _turn(self, session: S, params: Mapping[str, Any], task: asyncio.Task[None], request: libacp.Request) -> Going:
+        """What a handler of prompts is given."""
+        raise NotImplementedError
 
-    @property
-    def greeting(self) -> v1.InitializeRequest:
-        """The complete params of `initialize`, with their ``_meta``, in the form of version 1; empty before."""
-        return cast("v1.InitializeRequest", self._greeting)
-
-    @property
-    def call(self) -> v1.CallClient:
-        """Sends a request like `request`, with the types of the protocol: ``await client.call("fs/read_text_file",
-        {...})``.
-        """
-        return cast("v1.CallClient", self.request)
+    def _taken_capabilities(self) -> Mapping[str, Any]:
+        return self._greeting.get("clientCapabilities") or {}
 
     async def _run(self) -> None:
         """Serves until the client closes its side."""
@@ -178,7 +108,7 @@ class ClientPeer(Peer):
             self._closed()
 
     async def _perform(self, job: Job) -> Any:
-        request, handlers = job.request, self._host.handlers
+        request = job.request
         built_in = {
             "initialize": self._initialize,
             "session/close": self._close,
@@ -202,7 +132,7 @@ class ClientPeer(Peer):
         """What a handler is about: a session, also one that is not open, or the client."""
         if session is None:
             return self
-        return self.sessions.get(session) or AgentSession(self, session, {})
+        return self.sessions.get(session) or self._new(session, {})
 
     def _look(self, id: str) -> None:
         """Forgets a session that is not open any more."""
@@ -213,21 +143,18 @@ class ClientPeer(Peer):
 
     async def _initialize(self, job: Job, params: Any) -> Any:
         agent, self._greeting = self._host, params
-        capabilities: Dict[str, Any] = {"sessionCapabilities": {"close": {}}}
-        capabilities = merged(capabilities, shown(agent.handlers))
-        capabilities = merged(capabilities, agent.given_capabilities)
-        result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": capabilities}
+        result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": self._offered}
         if self._auth_methods:
             result["authMethods"] = self._auth_methods
         handler = agent.handlers.get(job.request.method)
         more = None if handler is None else await awaited(handler(self, params))
-        return merged(result, whole("initialize", more))
+        return _merged(result, whole("initialize", more))
 
     async def _open(self, job: Job, params: Any) -> Any:
         """All ways to open a session: they differ in who names it, and in what may come before the answer."""
         method = job.request.method
         named = method in NAMED_BY_CLIENT
-        session = AgentSession(self, params["sessionId"] if named else os.urandom(16).hex(), params)
+        session = self._new(params["sessionId"] if named else os.urandom(16).hex(), params)
         handler = self._host.handlers.get(method) if method == "session/new" else self._handler(job)
         session._opening = job.request
         result = dict(whole(method, handler and await awaited(handler(session, params))))
@@ -245,9 +172,10 @@ class ClientPeer(Peer):
         session = self._subject(params["sessionId"])
         # They are cancelled already.
         ending = [each for each in self._jobs.values() if each.request.session == session.id]
-        tasks = [each.task for each in ending if each.request.method == "session/prompt" and each.task is not None]
-        if tasks:
-            await asyncio.wait(tasks)
+        going: List[asyncio.Future[None]] = [work._ended for work in self._works.values() if work.session.id == session.id]
+        going += [each.task for each in ending if each.request.method == "session/prompt" and each.task is not None]
+        if going:
+            await asyncio.wait(going)
         job.accepted = lambda result: self._look(session.id)
         handler = self._host.handlers.get(job.request.method)
         return whole(job.request.method, None if handler is None else await awaited(handler(session, params)))
@@ -256,20 +184,50 @@ class ClientPeer(Peer):
         handler, session = self._handler(job), self.sessions.get(params["sessionId"])
         if session is None or job.task is None:
             raise RequestError(libacp.ErrorCode.INTERNAL_ERROR, "This session takes no prompts")
-        turn = self._turn(session, params, job.task, job.request.id)
+        turn, serial = self._turn(session, params, job.task, job.request), job.request.serial
         job.stop = lambda: turn._cancel(self._leaving)
+        # It runs when the handler waits for something.
+        step = self._loop.call_soon(self._stepped, serial)
         try:
             result = await awaited(handler(turn))
         except asyncio.CancelledError:
             if not turn.cancelled:
                 raise
             result = None
+        finally:
+            step.cancel()
+            self._stepped(serial)
         if turn._left:
             # The client has not cancelled it.
             raise RequestError(libacp.ErrorCode.REQUEST_CANCELLED, "The agent ends")
         result = {"stopReason": result} if isinstance(result, str) else dict(whole("session/prompt", result))
         result.setdefault("stopReason", "end_turn")
         return {**result, "stopReason": "cancelled"} if turn.cancelled else result
+
+    def _stepped(self, prompt: int) -> None:
+        """The handler of a prompt has made its first step, with which the prompt is a message unless it is held."""
+        try:
+            self.connection.stepped(prompt)
+        except libacp.Misuse as misuse:
+            # The connection is over.
+            log.debug("a prompt is no message: %s", misuse)
+        self._wire.dispatch()
+
+    async def _tell(self, method: str, tell: Callable[..., T], *what: Any) -> T:
+        """Does what sends something, once the transport takes it."""
+        if self._wire.busy():
+            await self._wire.drain()
+        self._wire._open_for(method)
+        told = tell(*what)
+        self._wire.dispatch()
+        return told
+
+    def _stop(self, serial: int) -> None:
+        work = self._works.get(serial)
+        if work is None:
+            super()._stop(serial)
+        else:
+            work.turn._cancel(self._leaving)
 
     def _notified(self, notification: libacp.Notification, size: int) -> None:
         handler = self._host.handlers.get(notification.method)
@@ -278,6 +236,18 @@ class ClientPeer(Peer):
             self._hooks.call(notification.method, handler, subject, notification.params, of=notification)
 
     def _closed(self) -> None:
+        for work in self._works.values():
+            work.turn._cancel(True)
         for session in list(self.sessions.values()):
             del self.sessions[session.id]
             self._session_over(session)
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Dict[str, Any]:
+    """Merges two objects recursively; where both have a value that is not an object, that of `over` is used."""
+    result = dict(base)
+    for name, value in over.items():
+        below = result.get(name)
+        inner = isinstance(below, Mapping) and isinstance(value, Mapping)
+        result[name] = _merged(below, value) if inner and below is not None else value
+    return result

@@ -1,25 +1,24 @@
-"""The sessions of a client: which are open, and what happens when one is opened, opened anew or over."""
+"""The sessions of a client: which are open, and what happens when one is opened, opened anew or over.
+
+`_agent_peer` stands on this.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Set, cast
+from typing import Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, TypeVar, cast
 
 import libacp
 
 from .._attributes import Attributes
-from ._client import Client
 from ._errors import RequestError
-from ._exchange import Opening
-from ._host import StrPath, awaited
+from ._host import Host, StrPath, awaited
 from ._peer import Peer
-from ._session import ClientSession, place
+from ._session import Session, place
 from ._wire import Reader, Writer
 
-if TYPE_CHECKING:
-    from ._agent_peer import AgentPeer
-
+S = TypeVar("S", bound=Session[Any])
 # Calls that open a session, and those after which it may not be open any more.
 OPENING = ("session/new", "session/fork", "session/load", "session/resume")
 NAMED_BY_AGENT = ("session/new", "session/fork")
@@ -27,38 +26,57 @@ ENDING = ("session/close", "session/delete", "session/archive")
 LIFE = frozenset(OPENING + ENDING)
 
 
-class SessionsPeer(Peer):
+class Offering(Host):
+    """A client, as its peer sees it."""
+
+    files: Any
+    terminals: Any
+    on_update: Optional[Callable[[Any, Any], object]]
+
+    def _served(self) -> Dict[str, Callable[..., Any]]:
+        """The handlers of a connection that is made now."""
+        raise NotImplementedError
+
+
+class SessionsPeer(Peer, Generic[S]):
     """The part of the agent's object that manages its sessions."""
 
     __slots__ = Attributes(__name__, "SessionsPeer", "sessions")
 
-    sessions: Dict[str, ClientSession]
+    sessions: Dict[str, S]
     """The open sessions by id."""
-    _host: Client
+    _host: Offering
 
-    def __init__(self, client: Client, served: Iterable[str], reader: Reader, writer: Writer) -> None:
+    def __init__(self, client: Offering, served: Iterable[str], reader: Reader, writer: Writer) -> None:
         self.sessions = {}
         # Those that were set when the connection was made.
         self._disk, self._commands = client.files, client.terminals
         # Those that are being loaded, and replayed meanwhile.
-        self._loading: Dict[str, ClientSession] = {}
+        self._loading: Dict[str, S] = {}
         # Those that were opened by a `request` of the host's own, or that the agent has opened below another.
-        self._adopted: Set[ClientSession] = set()
+        self._adopted: Set[S] = set()
         # Those that came too late, and are given back.
         self._given_up: Set[str] = set()
         self._endings: Set[asyncio.Task[None]] = set()
         super().__init__(client, libacp.Connection("client", handlers=served, **client.options), reader, writer)
 
-    def _object(self, session: ClientSession) -> ClientSession:
+    def _new(self, id: str, cwd: StrPath = "", further: Sequence[StrPath] = ()) -> S:
+        """Another object for a session."""
+        raise NotImplementedError
+
+    def _is_open(self, session: S) -> bool:
+        return self.sessions.get(session.id) is session
+
+    def _object(self, session: S) -> S:
         """The one object of a session that is open, or that is being opened."""
         return self.sessions.get(session.id) or self._loading.get(session.id) or session
 
-    def _not_opened(self, session: ClientSession) -> None:
+    def _not_opened(self, session: S) -> None:
         """A call that was to open a session has failed; one that is open stays so."""
-        if not session._opening and not session.open:
+        if not session._opening and not self._is_open(session):
             self._end_session(session)
 
-    def _opened(self, session: ClientSession, response: libacp.Response, waited_for: bool, opening: Opening) -> None:
+    def _opened(self, session: S, response: libacp.Response, waited_for: bool, opening: Opening[S]) -> None:
         """A session is open from the place of the answer on; what follows it may be about it already."""
         if response.outcome != "result":
             self._not_opened(session)
@@ -84,7 +102,7 @@ class SessionsPeer(Peer):
         if before is session:
             self._opened_anew(session, opening)
 
-    def _opened_anew(self, session: ClientSession, opening: Opening) -> None:
+    def _opened_anew(self, session: S, opening: Opening[S]) -> None:
         """A session that was open is opened by another call: what ran in it ends, and its roots are the new ones."""
         if self._commands is not None:
             for terminal in opening.terminals:
@@ -100,9 +118,9 @@ class SessionsPeer(Peer):
                 cast(str, params.get("cwd") or ""), cast("Sequence[StrPath]", params.get("additionalDirectories") or ())
             )
             id = "" if method in NAMED_BY_AGENT else str(params.get("sessionId", ""))
-            session = self._object(ClientSession(cast("AgentPeer", self), id, where[0], where[1][1:]))
-            opening = Opening(cast("AgentPeer", self), session, where)
-            if not session.open:
+            session = self._object(self._new(id, where[0], where[1][1:]))
+            opening = Opening(self, session, where)
+            if not self._is_open(session):
                 self._adopted.add(session)
         else:
             found = self.sessions.get(str(params.get("sessionId")))
@@ -126,7 +144,7 @@ class SessionsPeer(Peer):
 
         return settle
 
-    def _ends_with(self, method: str, session: ClientSession) -> None:
+    def _ends_with(self, method: str, session: S) -> None:
         if method in ("session/close", "session/delete") or self.connection.session(session.id) is None:
             self._leave(session)
 
@@ -136,14 +154,14 @@ class SessionsPeer(Peer):
             if self.connection.session(session.id) is None:
                 self._leave(session)
 
-    def _leave(self, session: ClientSession) -> None:
+    def _leave(self, session: S) -> None:
         if self.sessions.get(session.id) is session:
             del self.sessions[session.id]
             self._session_over(session)
         self._adopted.discard(session)
         self._end_session(session)
 
-    def _end_session(self, session: ClientSession) -> None:
+    def _end_session(self, session: S) -> None:
         """From here on, nothing is done in the name of a session, and its terminals end."""
         if session._over:
             return
@@ -170,7 +188,7 @@ class SessionsPeer(Peer):
         except Exception as problem:
             self._hooks.failed("the terminals or files of a session cannot be ended", "end", problem)
 
-    def _begin(self, session: ClientSession) -> None:
+    def _begin(self, session: S) -> None:
         """Before the agent hears of a session: its roots are what they are now."""
         files = self._disk
         try:
@@ -184,12 +202,40 @@ class SessionsPeer(Peer):
         if self._endings:
             await asyncio.wait(self._endings)
 
-    def _adopt(self, id: str) -> Optional[ClientSession]:
+    def _adopt(self, id: str) -> Optional[S]:
         """A session that the agent has opened below another, or that was opened late."""
         snapshot = None if id in self._given_up else self.connection.session_snapshot(id)
         if snapshot is None:
             return None
-        session = self.sessions[id] = ClientSession(cast("AgentPeer", self), id, snapshot["cwd"] or "", snapshot["roots"][1:])
+        session = self.sessions[id] = self._new(id, snapshot["cwd"] or "", snapshot["roots"][1:])
         self._adopted.add(session)
         self._begin(session)
         return session
+
+
+class Opening(Generic[S]):
+    """A call that opens a session, while it has no answer."""
+
+    def __init__(self, agent: SessionsPeer[S], session: S, place: Tuple[str, List[str]]) -> None:
+        self.agent = agent
+        self.session = session
+        self.place = place
+        """The working directory and the roots that the session has once it is open."""
+        snapshot = agent.connection.session_snapshot(session.id) if agent._is_open(session) else None
+        self.terminals = [] if snapshot is None else list(snapshot["terminals"])
+        """The terminals of a session that is open already: they end when it is opened anew."""
+        self._over = False
+        session._opening += 1
+        if not agent._is_open(session):
+            agent._begin(session)
+        if session.id:
+            # What is asked in its name before the answer is asked of this session, and not of one that is adopted.
+            agent._loading[session.id] = session
+
+    def end(self) -> None:
+        """The answer is there, or never comes."""
+        if not self._over:
+            self._over = True
+            self.session._opening -= 1
+            if self.session._opening == 0 and self.agent._loading.get(self.session.id) is self.session:
+                del self.agent._loading[self.session.id]

@@ -1,4 +1,4 @@
-"""Requests that cause updates before their answer: prompts, and loading sessions."""
+"""Requests that cause updates before their answer: what they have in common, and prompts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import (
     TYPE_CHECKING,
     Any,
     AsyncIterator,
+    Awaitable,
     Deque,
+    Dict,
     Generator,
     Generic,
     List,
     Mapping,
     Optional,
+    Protocol,
     Sequence,
     Tuple,
     Type,
@@ -27,24 +30,50 @@ from typing import (
 import libacp
 
 from .._attributes import Attributes
-from ._wire import Call
+from ._wire import Call, Wire
 
 if TYPE_CHECKING:
     from libacp.types import v1, v2
-
-    from ._agent_peer import AgentPeer
-    from ._session import ClientSession
 
     # As on the wire, in the version that was agreed on.
     _Update = Union[v1.SessionUpdate, v2.SessionUpdate]
     _Told = Union[v1.SessionNotification, v2.UpdateSessionNotification]
 
+R = TypeVar("R")
 T = TypeVar("T")
 # How long a question to the user waits for the updates before it to be handed on.
 PATIENCE = 5.0
 
 
-class Exchange(Generic[T]):
+class Asked(Protocol):
+    """The peer of an exchange."""
+
+    connection: libacp.Connection
+    _wire: Wire
+    _exchanges: Dict[Optional[int], Exchange[Any, Any]]
+
+    async def _ended_well(self, method: str, answer: Awaitable[R]) -> R: ...
+
+    def _updated(self, session: Any, update: Any) -> None: ...
+
+
+class About(Protocol):
+    """The session of an exchange."""
+
+    @property
+    def agent(self) -> Asked: ...
+
+    async def cancel(self) -> None: ...
+
+    async def _free(self) -> None: ...
+
+    def _cancel_now(self) -> None: ...
+
+
+S = TypeVar("S", bound=About)
+
+
+class Exchange(Generic[S, T]):
     """A request that causes updates before its answer. It is sent when it is first iterated over or awaited.
 
     Iterate over it, once, for the updates, which are as on the wire, await it for the answer, or do both in this order.
@@ -52,12 +81,10 @@ class Exchange(Generic[T]):
 
     __slots__ = Attributes(__name__, "Exchange", "session __dict__ __weakref__")
 
-    session: ClientSession
+    session: S
     """The session of the request."""
 
-    def __init__(
-        self, session: ClientSession, method: str, params: Mapping[str, Any], timeout: Optional[float]
-    ) -> None:
+    def __init__(self, session: S, method: str, params: Mapping[str, Any], timeout: Optional[float]) -> None:
         self.session = session
         self._method = method
         self._params = params
@@ -78,7 +105,7 @@ class Exchange(Generic[T]):
         self._waiting: Deque[Tuple[int, asyncio.Future[None]]] = collections.deque()
         self._over = asyncio.Event()
 
-    def _move(self, session: ClientSession) -> None:
+    def _move(self, session: S) -> None:
         """It is about another object of the session."""
         self.session = session
 
@@ -137,8 +164,7 @@ class Exchange(Generic[T]):
             raise
 
     async def _start(self) -> Call:
-        begun: Call = await self.session.agent._ended_well(self._method, self._begin())
-        return begun
+        return await self.session.agent._ended_well(self._method, self._begin())
 
     async def _begin(self) -> Call:
         self._begun = True
@@ -205,7 +231,7 @@ class Exchange(Generic[T]):
             agent._wire.give_up(self._call.id)
 
 
-E = TypeVar("E", bound="Exchange[Any]")
+E = TypeVar("E", bound="Exchange[Any, Any]")
 
 
 class Updates(AsyncIterator["_Update"]):
@@ -215,7 +241,7 @@ class Updates(AsyncIterator["_Update"]):
     generator would be closed only in a later iteration of the event loop.
     """
 
-    def __init__(self, exchange: Exchange[Any]) -> None:
+    def __init__(self, exchange: Exchange[Any, Any]) -> None:
         self._exchange = exchange
         self._loop = asyncio.get_running_loop()
 
@@ -250,24 +276,15 @@ class Updates(AsyncIterator["_Update"]):
             self._loop.call_soon_threadsafe(self._exchange._leave)
 
 
-class PromptTurn(Exchange["v1.PromptResponse"]):
-    """A prompt and its turn; `ClientSession.prompt` creates it.
+class Prompt(Exchange[S, "v1.PromptResponse"]):
+    """A prompt and its turn."""
 
-        turn = session.prompt("Hello")
-        async for update in turn:
-            ...
-        print(turn.stop_reason)
-
-    Leaving the iteration early, or cancelling the task that iterates or waits, cancels the turn; remaining updates then
-    go to the client's `on_update`.
-    """
-
-    __slots__ = Attributes(__name__, "PromptTurn", "result")
+    __slots__ = Attributes(__name__, "Prompt", "result")
 
     result: Optional[v1.PromptResponse]
     """The answer, once the turn is over."""
 
-    def __init__(self, session: ClientSession, params: Mapping[str, Any], timeout: Optional[float]) -> None:
+    def __init__(self, session: S, params: Mapping[str, Any], timeout: Optional[float]) -> None:
         super().__init__(session, "session/prompt", params, timeout)
         self.result = None
         self._cancelled = False
@@ -338,64 +355,3 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
 
 def _text(block: Mapping[str, Any]) -> str:
     return str(block["text"]) if block["type"] == "text" else ""
-
-
-class LoadingSession(Exchange["ClientSession"]):
-    """A session that is being loaded; `AgentPeer.load_session` creates it.
-
-    Await it for the session, or iterate over it first for the updates that the agent replays.
-    """
-
-    def _made(self, result: Any) -> ClientSession:
-        return self.session
-
-    def __init__(
-        self, session: ClientSession, params: Mapping[str, Any], place: Tuple[str, List[str]], timeout: Optional[float]
-    ) -> None:
-        super().__init__(session, "session/load", params, timeout)
-        self._place = place
-
-    async def _begin(self) -> Call:
-        agent = self.session.agent
-        # It may have been opened since this was made.
-        self._move(agent._object(self.session))
-        self._opening = Opening(agent, self.session, self._place)
-        try:
-            call = await super()._begin()
-        except BaseException:
-            self._opening.end()
-            raise
-        return call
-
-    def _settle(self, response: libacp.Response, waited_for: bool) -> None:
-        self._opening.end()
-        self.session.agent._opened(self.session, response, waited_for, self._opening)
-        super()._settle(response, waited_for)
-
-
-class Opening:
-    """A call that opens a session, while it has no answer."""
-
-    def __init__(self, agent: AgentPeer, session: ClientSession, place: Tuple[str, List[str]]) -> None:
-        self.agent = agent
-        self.session = session
-        self.place = place
-        """The working directory and the roots that the session has once it is open."""
-        snapshot = agent.connection.session_snapshot(session.id) if session.open else None
-        self.terminals = [] if snapshot is None else list(snapshot["terminals"])
-        """The terminals of a session that is open already: they end when it is opened anew."""
-        self._over = False
-        session._opening += 1
-        if not session.open:
-            agent._begin(session)
-        if session.id:
-            # What is asked in its name before the answer is asked of this session, and not of one that is adopted.
-            agent._loading[session.id] = session
-
-    def end(self) -> None:
-        """The answer is there, or never comes."""
-        if not self._over:
-            self._over = True
-            self.session._opening -= 1
-            if self.session._opening == 0 and self.agent._loading.get(self.session.id) is self.session:
-                del self.agent._loading[self.session.id]

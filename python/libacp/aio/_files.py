@@ -21,7 +21,7 @@ from ._errors import RequestError
 if TYPE_CHECKING:
     from libacp.types import v1
 
-    from ._session import ClientSession
+    from ._agents import ClientSession
 
 May = Callable[[str, bool, str], Union[bool, Awaitable[bool]]]
 INVALID = libacp.ErrorCode.INVALID_PARAMS

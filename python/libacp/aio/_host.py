@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import os
-from typing import Any, Callable, ClassVar, Collection, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
+from typing import Any, Callable, ClassVar, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
 
 import libacp
 from libacp.names import Framing, Policy, Role, Severity
 
+from .. import _native
 from .._attributes import Attributes
-from ._methods import nearest, shape, unserved, why_not
+from ._methods import nearest, shape
 from ._seconds import milliseconds
 
 StrPath = Union[str, "os.PathLike[str]"]
@@ -139,7 +140,7 @@ class Host:
                 raise ValueError(f"there is no draft {draft!r}{nearest(str(draft), libacp.DRAFTS)}")
         self.handlers = {}
         # What cannot be configured is told now, and not when somebody connects.
-        libacp.Connection(self._role, **self.options)
+        self._config
 
     def on_extension(self, method: str) -> Callable[[H], H]:
         """Registers a handler for an extension method, whose name begins with an underscore, or for one of
@@ -161,22 +162,29 @@ class Host:
         return register
 
     def _check(self, method: str) -> None:
-        why = why_not(
-            self._role,
-            method,
-            drafts=self.options.get("drafts") or (),
-            foreign=self.options.get("foreign_methods") or (),
-            capabilities=self.given_capabilities,
-        )
+        why = _native.why_no_handler(self._config, method, self.given_capabilities)
         if why is not None:
             raise ValueError(why)
 
-    def _keeps(self, served: Collection[str]) -> None:
-        """Raises `ValueError` where the capabilities that were given promise what is not among these methods."""
-        drafts = self.options.get("drafts") or ()
-        why = unserved(self._role, served, drafts=drafts, capabilities=self.given_capabilities)
-        if why is not None:
-            raise ValueError(why)
+    def _offered(self, served: Iterable[str]) -> Dict[str, Any]:
+        """The capabilities of a host that serves these methods.
+
+        Raises:
+            ValueError: if a method needs a capability that is not given, or a capability one that is not served.
+        """
+        capabilities, wrong = _native.offers(self._config, served, self.given_capabilities)
+        if wrong is not None:
+            method, message = wrong
+            raise ValueError(message + self._otherwise_served(method))
+        return capabilities or {}
+
+    def _otherwise_served(self, method: str) -> str:
+        """What serves a method without a handler of it, to be told where that is missing."""
+        return ""
+
+    @property
+    def _config(self) -> libacp.Config:
+        return libacp.Connection(self._role, **self.options).config
 
     def _about_session(self, method: str) -> bool:
         return method.startswith("session/") and method != "session/list"
@@ -193,16 +201,6 @@ class Host:
         """The name, title and version in the form of `initialize`."""
         info = {"name": self.name, "version": self.version}
         return info if self.title is None else {**info, "title": self.title}
-
-
-def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Dict[str, Any]:
-    """Merges two objects recursively; where both have a value that is not an object, that of `over` is used."""
-    result = dict(base)
-    for name, value in over.items():
-        below = result.get(name)
-        inner = isinstance(below, Mapping) and isinstance(value, Mapping)
-        result[name] = merged(below, value) if inner and below is not None else value
-    return result
 
 
 async def awaited(result: Any) -> Any:

@@ -21,9 +21,8 @@ from typing import (
 if TYPE_CHECKING:
     from libacp.types import v1
 
-    from ._agent_peer import AgentPeer
-    from ._client_peer import AgentSession, ClientPeer
-    from ._session import ClientSession
+    from ._agents import AgentPeer, ClientSession
+    from ._clients import AgentSession, ClientPeer
 
 
 class NewSession(TypedDict, total=False):

@@ -9,7 +9,7 @@ from .._attributes import Attributes
 if TYPE_CHECKING:
     from libacp.types import v1, v2
 
-    from ._session import ClientSession
+    from ._agents import ClientSession
 
 
 class PermissionRequest:

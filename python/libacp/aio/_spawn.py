@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, AsyncIterator, Callable, Generator, Mapping, Optional, Sequence, Type, Union
 
 from . import _signals
-from ._agent_peer import AgentPeer
+from ._agents import AgentPeer
 from ._child import Child
 from ._client import Client
 from ._wire import Reader, Writer
@@ -144,7 +144,7 @@ async def _spawned(
     meta: Optional[Mapping[str, Any]],
 ) -> AsyncIterator[AgentPeer]:
     # What cannot work is told before anything is started.
-    client._served()
+    client._offered(client._served())
     hears = stderr is None or callable(stderr)
     with _signals.starting(signals):
         process = await asyncio.create_subprocess_exec(

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Mapping, Optional, Type, c
 import libacp
 
 from ._log import log
+from ._told import Told
 
 if TYPE_CHECKING:
     from libacp.types import v1
-
-    from ._client_peer import AgentSession
-
 
 # Characters by which what was printed before is found again.
 KNOWN = 256
@@ -23,7 +21,7 @@ KNOWN = 256
 class Terminal:
     """A command that the client runs; `Turn.terminal` creates it. Use it once, with ``async with``."""
 
-    def __init__(self, session: AgentSession, params: Mapping[str, Any]) -> None:
+    def __init__(self, session: Told, params: Mapping[str, Any]) -> None:
         self._session = session
         self._params = params
         self._id: Optional[str] = None

@@ -20,7 +20,7 @@ from ._process import END, Printed, Process
 if TYPE_CHECKING:
     from libacp.types import v1
 
-    from ._session import ClientSession
+    from ._agents import ClientSession
 
 __all__ = ["Output", "Terminals"]
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import warnings
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, Union, cast
 
 import libacp
 
 from .._attributes import Attributes
 from ._host import StrPath, content, with_meta
+from ._told import Told
 
 if TYPE_CHECKING:
     from libacp.types import v1
 
-    from ._client_peer import AgentSession
+    from ._display import DisplayTerminal
     from ._terminal import Terminal
 
-OVER = ("completed", "failed")
+OVER = ("completed", "failed", "cancelled")
 ONCE: List[Mapping[str, Any]] = [
     {"optionId": "allow", "name": "Allow", "kind": "allow_once"},
     {"optionId": "reject", "name": "Reject", "kind": "reject_once"},
@@ -68,7 +69,7 @@ class ToolCall:
 
     def __init__(
         self,
-        session: AgentSession,
+        session: Told,
         title: str,
         *,
         id: Optional[str],
@@ -149,9 +150,20 @@ class ToolCall:
         old = {} if old_text is None else {"oldText": old_text}
         await self._show({"type": "diff", "path": os.fspath(path), "newText": new_text, **old})
 
-    async def show(self, terminal: Terminal) -> None:
-        """Adds a live terminal to the content."""
+    async def show(self, terminal: Union[Terminal, DisplayTerminal]) -> None:
+        """Adds a live terminal to the content: one of the client, or of the agent."""
         await self._show({"type": "terminal", "terminalId": terminal.id})
+
+    async def append(
+        self, what: Union[str, v1.ToolCallContent], *, meta: Optional[Mapping[str, Any]] = None
+    ) -> None:
+        """Adds text, or any content, without sending again what is there. In version 1 all content is sent, at most its
+        last 64 KiB.
+        """
+        self._inside()
+        item: Mapping[str, Any] = {"type": "content", "content": content(what)} if isinstance(what, str) else what
+        await self._report("tool_call_content_chunk", with_meta({"content": item}, meta))
+        self._members.setdefault("content", []).append(item)
 
     async def complete(self, *, raw_output: Any = None) -> None:
         """Reports the tool call as completed, before the end of its block."""
@@ -161,6 +173,10 @@ class ToolCall:
         """Reports the tool call as failed, with a reason."""
         why: List[Any] = [] if text is None else [{"type": "content", "content": content(text)}]
         await self.update(status="failed", content=[*self._shown, *why] if why else None)
+
+    async def cancelled(self) -> None:
+        """Reports that the tool call was cancelled, as by `Agent.on_cancel_tool`. Version 1 calls that failed."""
+        await self.update(status=cast("v1.ToolCallStatus", "cancelled"))
 
     async def ask_permission(
         self,
@@ -219,7 +235,7 @@ class ToolCall:
 
 
 async def ask_permission(
-    session: AgentSession,
+    session: Told,
     call: Mapping[str, Any],
     options: Optional[Sequence[v1.PermissionOption]],
     timeout: Optional[float],

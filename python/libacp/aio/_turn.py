@@ -1,63 +1,83 @@
-"""A prompt turn on the agent's side: what the agent reports, and what it requests from the client."""
+"""What the agent reports during its work, and what it requests from the client. `_clients` has the turn of a prompt."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Generic, Mapping, Optional, Sequence, TypeVar, Union
 
 from .._attributes import Attributes
+from ._display import DisplayTerminal
 from ._host import StrPath, content, with_meta
+from ._plan import step
 from ._terminal import Terminal
+from ._told import Told
 from ._tool_call import Permission, ToolCall, ask_permission
 
 if TYPE_CHECKING:
     from libacp.types import v1
 
-    from ._client_peer import AgentSession, ClientPeer
+S = TypeVar("S", bound=Told)
 
 
-class Turn:
-    """One prompt, from its arrival until its answer. All methods go to the client that sent it, and wait while that
-    client is slow to read.
+class Foreground(Generic[S]):
+    """Work in the foreground of a session."""
 
-    Raises:
-        libacp.Misuse: each method, if the specification forbids the call now, such as reading a file of a client that
-            does not support it; nothing was sent.
-    """
+    __slots__ = Attributes(__name__, "Foreground", "session blocks meta id cancelled __dict__ __weakref__")
 
-    __slots__ = Attributes(__name__, "Turn", "session blocks meta id cancelled __dict__ __weakref__")
-
-    session: AgentSession
-    """The session of the prompt."""
+    session: S
+    """The session of the work."""
     blocks: Sequence[v1.ContentBlock]
-    """The content blocks of the prompt, as received."""
+    """The content blocks of the prompt, as received; none of `AgentSession.work`."""
     meta: Mapping[str, Any]
     """The ``_meta`` of the prompt; empty if there is none."""
     id: Union[int, str, None]
-    """The id of the request."""
+    """The id of the request; ``None`` of `AgentSession.work`."""
     cancelled: bool
     """Whether the turn is cancelled: by the client, because the client is gone, or because the agent ends."""
 
     def __init__(
-        self, session: AgentSession, params: Mapping[str, Any], task: asyncio.Task[None], id: Union[int, str, None]
+        self,
+        session: S,
+        params: Mapping[str, Any],
+        task: Optional[asyncio.Task[Any]],
+        id: Union[int, str, None],
+        serial: int,
     ) -> None:
         self.session = session
-        self.blocks = params["prompt"]
+        self.blocks = params.get("prompt", ())
         self.meta = params.get("_meta") or {}
         self.id = id
         self.cancelled = self._left = False
         self._task = task
-
-    @property
-    def client(self) -> ClientPeer:
-        """The client that sent the prompt."""
-        return self.session.client
+        # That of its request, or the number of the work.
+        self._serial = serial
 
     @property
     def text(self) -> str:
         """The concatenated text of the prompt."""
         return "".join(block["text"] for block in self.blocks if block["type"] == "text")
+
+    def hold(self) -> None:
+        """Holds the prompt back: it becomes a message of the conversation with `insert`, or with the first thing that is
+        reported of the work on it. Until then it can be refused, by an exception of the handler, and leaves nothing in
+        the conversation. Without this it is a message as soon as the handler waits for something, so call it before.
+
+        In version 1 a prompt is part of the conversation from the beginning, and this does nothing.
+
+        Raises:
+            libacp.Misuse: if the prompt is a message already, was cancelled, or there is none.
+        """
+        self.session.client.connection.hold(self._serial)
+
+    async def insert(self) -> None:
+        """Makes the prompt a message of the conversation, if it is none. In version 1 this does nothing.
+
+        Raises:
+            libacp.Misuse: if the prompt was cancelled, or there is none.
+        """
+        client = self.session.client
+        await client._tell("session/prompt", client.connection.insert, self._serial)
 
     async def message(
         self,
@@ -84,7 +104,7 @@ class Turn:
         self, entries: Sequence[Union[str, v1.PlanEntry]], *, meta: Optional[Mapping[str, Any]] = None
     ) -> None:
         """Sends the complete plan; a string stands for a pending entry of medium priority."""
-        steps = [_step(entry) for entry in entries]
+        steps = [step(entry) for entry in entries]
         await self.session._update(with_meta({"sessionUpdate": "plan", "entries": steps}, meta))
 
     async def update(self, update: v1.SessionUpdate, *, meta: Optional[Mapping[str, Any]] = None) -> None:
@@ -163,7 +183,7 @@ class Turn:
         """Reads a text file, through the client if it supports that, with changes that the user has not saved, or from
         the disk.
         """
-        if self.client.can("fs/read_text_file"):
+        if self.session.client.can("fs/read_text_file"):
             return await self.read_text_file(path, timeout=timeout)
         return await asyncio.get_running_loop().run_in_executor(None, _on_disk, path)
 
@@ -204,6 +224,27 @@ class Turn:
         }
         return Terminal(self.session, with_meta(params, meta))
 
+    async def display_terminal(
+        self,
+        command: str,
+        *,
+        cwd: Optional[StrPath] = None,
+        id: Optional[str] = None,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> DisplayTerminal:
+        """Shows a command that the agent runs itself, and returns its terminal, to report what it prints and how it ends:
+
+            terminal = await turn.display_terminal("make test")
+            await call.show(terminal)
+            await terminal.write(b"ok\\n")
+            await terminal.exit(0)
+
+        In version 1 its output is text of the tool calls that show it.
+        """
+        terminal = DisplayTerminal(self.session, id or f"terminal-{os.urandom(8).hex()}")
+        await terminal._update(with_meta({"command": command, **_given(cwd=cwd and os.fspath(cwd))}, meta))
+        return terminal
+
     async def _say(
         self,
         kind: str,
@@ -222,10 +263,11 @@ class Turn:
         """Cancels the handler, once, so that it can clean up; because the agent ends, or because the client wants so."""
         if not self.cancelled:
             self.cancelled, self._left = True, left
-            self._task.cancel()
+            if self._task is not None:
+                self._task.cancel()
 
     def __repr__(self) -> str:
-        return f"<Turn of {self.session!r}>"
+        return f"<{type(self).__name__} of {self.session!r}>"
 
 
 def _given(**members: Any) -> "dict[str, Any]":
@@ -234,10 +276,6 @@ def _given(**members: Any) -> "dict[str, Any]":
 
 def _location(where: Union[StrPath, v1.ToolCallLocation]) -> Mapping[str, Any]:
     return {"path": os.fspath(where)} if isinstance(where, (str, os.PathLike)) else where
-
-
-def _step(entry: Union[str, v1.PlanEntry]) -> Mapping[str, Any]:
-    return {"content": entry, "priority": "medium", "status": "pending"} if isinstance(entry, str) else entry
 
 
 def _on_disk(path: StrPath) -> str:

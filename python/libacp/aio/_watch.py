@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, AsyncIterator, Optional
+from typing import AsyncIterator, Optional
 
-from libacp.view import Changes
+from libacp.view import Changes, View
 
-if TYPE_CHECKING:
-    from ._session import ClientSession
+from ._peer import Peer
 
 
 class Watch(AsyncIterator[Changes]):
@@ -18,13 +17,13 @@ class Watch(AsyncIterator[Changes]):
     connection knows of it only while it waits.
     """
 
-    def __init__(self, session: ClientSession) -> None:
-        self._session = session
-        self._follower = session.view.follow()
+    def __init__(self, peer: Peer, view: View) -> None:
+        self._peer, self._view = peer, view
+        self._follower = view.follow()
         self._waiting: Optional[asyncio.Future[None]] = None
 
     async def __anext__(self) -> Changes:
-        watchers = self._session.agent._wire.watchers
+        watchers = self._peer._wire.watchers
         while True:
             changes = self._follower.take()
             if changes is not None:
@@ -54,8 +53,7 @@ class Watch(AsyncIterator[Changes]):
 
     def _over(self) -> bool:
         """Whether nothing more will change."""
-        return self._gone() or self._session.view.frozen
+        return self._gone() or self._view.frozen
 
     def _gone(self) -> bool:
-        agent = self._session.agent
-        return agent._ended.done() or agent.connection.view_revision(self._session.id) is None
+        return self._peer._ended.done() or self._peer.connection.view_revision(self._view.session) is None

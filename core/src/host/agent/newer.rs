@@ -15,6 +15,7 @@ use crate::connection::{Misuse, Request, Turn};
 use crate::{Connection, Id};
 
 pub(super) const UPDATE: &str = "session/update";
+const ENDED: &str = "the session has ended";
 
 /// The sessions, prompts and questions of a conversation in version 2.
 #[derive(Debug)]
@@ -22,13 +23,15 @@ pub(super) struct Newer {
     /// The methods that have handlers.
     pub(super) handlers: Vec<String>,
     pub(super) sessions: HashMap<Arc<str>, Session>,
-    /// The prompts that handlers serve, by serial. Their requests have been answered.
+    /// The prompts that handlers serve, by serial.
     pub(super) prompts: HashMap<u64, Prompt>,
     /// The host's open questions to the user.
     pub(super) questions: HashMap<u64, Question>,
     /// The peer's open requests whose answers change their shape.
     pub(super) asked: HashMap<u64, Asked>,
     pub(super) ids: MessageIds,
+    /// Whether handlers see prompts before these are messages.
+    pub(super) holds: bool,
 }
 
 /// A session that is open, or is being loaded.
@@ -43,7 +46,7 @@ pub(super) struct Session {
     pub(super) title: Option<String>,
     pub(super) options: Options,
     pub(super) tools: Tools,
-    /// The prompt that is being served.
+    /// The prompt that is being served, or the work without a prompt that goes on.
     pub(super) turn: Option<u64>,
     /// That one was cancelled.
     pub(super) cancelled: bool,
@@ -53,13 +56,28 @@ pub(super) struct Session {
     pub(super) waiting: VecDeque<Request>,
     /// The kind and the id of the message whose chunks carry no id, while nothing else was said.
     pub(super) message: Option<(&'static str, String)>,
+    /// What the host has put into the background and has not ended, as JSON text.
+    pub(super) background: Vec<String>,
 }
 
-/// A prompt that became a message.
+/// A prompt that a handler serves.
 #[derive(Debug)]
 pub(super) struct Prompt {
     pub(super) id: Id,
     pub(super) session: Arc<str>,
+    pub(super) stage: Stage,
+}
+
+/// How far a prompt is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It is no message yet, and its request is open. What the message will be, as JSON text, and whether the handler said
+    /// that it inserts it itself.
+    Held { content: Box<str>, by_handler: bool },
+    /// It is a message, and its request was answered.
+    Inserted,
+    /// An error has answered its request.
+    Refused,
 }
 
 impl Newer {
@@ -71,6 +89,7 @@ impl Newer {
             questions: HashMap::new(),
             asked: HashMap::new(),
             ids: MessageIds::new(),
+            holds: false,
         }
     }
 
@@ -88,7 +107,8 @@ impl Newer {
     pub(super) fn forget_closed(&mut self, connection: &mut Connection, session: &str) {
         if connection.session(session).is_none() {
             let known = self.sessions.remove(session).unwrap_or_default();
-            refuse_all(connection, known.waiting, "the session has ended");
+            refuse_all(connection, known.waiting, ENDED);
+            self.refuse_held(connection, Some(session), ENDED);
         }
     }
 
@@ -113,7 +133,7 @@ pub(super) struct MessageIds {
 }
 
 impl MessageIds {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         MessageIds { prefix: RandomState::new().build_hasher().finish(), next: 1 }
     }
 
@@ -129,27 +149,39 @@ pub(super) fn params(session: &str, update: &str) -> String {
     format!("{{\"sessionId\":{},\"update\":{update}}}", quoted(session))
 }
 
-/// Tells a state with these members. An agent that has reported background work goes on to do so (LIFE-31).
-pub(super) fn tell_state(
-    connection: &mut Connection,
-    session: &str,
-    state: &str,
-    mut members: Object<'_>,
-) -> Result<(), Misuse> {
+/// The update that tells a state with these members. An agent that has reported background work goes on to do so (LIFE-31).
+pub(super) fn state(connection: &Connection, session: &str, state: &str, mut members: Object<'_>) -> String {
     members.set("sessionUpdate", "\"state_update\"");
     members.set_text("state", state);
     if let Some(background) = connection.session(session).and_then(|session| session.background()) {
         members.set_absent("background", background.to_owned());
     }
-    connection.notify(UPDATE, &params(session, &members.write()))
+    members.write()
 }
 
-/// The state of a session as it is told to a client that resumes it (SESS-77).
+/// Tells a state with these members.
+pub(super) fn tell_state(
+    connection: &mut Connection,
+    session: &str,
+    name: &str,
+    members: Object<'_>,
+) -> Result<(), Misuse> {
+    let update = state(connection, session, name, members);
+    connection.notify(UPDATE, &params(session, &update))
+}
+
+/// The state of a session as it is told to a client that knows it or resumes it (SESS-77). A prompt that is no message yet
+/// says nothing of the work on it.
 pub(super) fn current_state(connection: &Connection, session: &str, known: Option<&Session>) -> &'static str {
-    let told = connection.session(session).map_or(Turn::Idle, |session| session.turn);
-    match (told, known.is_some_and(|known| known.turn.is_some()), known.is_some_and(|known| known.is_blocked)) {
-        (Turn::RequiresAction, ..) | (_, true, true) => "requires_action",
-        (Turn::Idle, false, _) => "idle",
-        _ => "running",
+    let open = connection.session(session);
+    let told = open.map_or(Turn::Idle, |open| open.turn);
+    match (
+        told,
+        open.is_some_and(crate::connection::Session::is_under_way),
+        known.is_some_and(|known| known.is_blocked),
+    ) {
+        (Turn::RequiresAction, ..) | (_, _, true) => "requires_action",
+        (_, true, _) => "running",
+        _ => "idle",
     }
 }

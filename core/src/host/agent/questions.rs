@@ -1,13 +1,14 @@
 //! The agent's questions to the user in version 2: requests for permission in its shape, and the state `requires_action`
 //! while the work waits for them (LIFE-06).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::newer::{tell_state, Newer};
 use super::object::{is_object, quoted, text, Object};
 use super::tools;
 use crate::connection::{CallOptions, Misuse, Outcome, Response, ResultText};
-use crate::{json, Connection, Id};
+use crate::{json, Connection, Event, Id};
 
 const PERMISSION: &str = "session/request_permission";
 const ELICITATION: &str = "elicitation/create";
@@ -37,12 +38,17 @@ impl Newer {
         method: &str,
         params: &str,
         options: CallOptions,
+        ready: &mut VecDeque<Event>,
     ) -> Result<Id, Misuse> {
         if !matches!(method, PERMISSION | ELICITATION) {
             return connection.request_with(method, params, options);
         }
         let session = text(params, "/sessionId").and_then(|id| self.sessions.get_key_value(&*id));
         let session = session.map(|(id, _)| Arc::clone(id));
+        if let Some(turn) = session.as_ref().and_then(|session| self.sessions.get(session)?.turn) {
+            // It is part of the first step of a handler that does not hold its prompt.
+            self.stepped(connection, turn, ready)?;
+        }
         let asked = if method == PERMISSION { self.permission(session.as_deref(), params) } else { None };
         let id = connection.request_with(method, asked.as_deref().unwrap_or(params), options)?;
         let Some(serial) = connection.pending_by_id(&id).map(|open| open.serial) else { return Ok(id) };

@@ -9,7 +9,7 @@ use super::newer::{current_state, params, tell_state, Newer, Session, UPDATE};
 use super::object::{each, is_object, text, Object};
 use super::options::Options;
 use super::prompts::refuse;
-use crate::connection::{Misuse, Request, RequestKey, Turn};
+use crate::connection::{Misuse, Request, RequestKey, Session as Open};
 use crate::{json, Connection, ErrorCode, Event};
 
 const NEW: &str = "session/new";
@@ -70,6 +70,13 @@ impl Newer {
             ("session/close", Some(session)) => {
                 self.stop(connection, &session, true, ready);
                 Some(Asked::Close)
+            }
+            // One that has crossed the end of what it is about (TOOL-38, DTERM-15).
+            ("tool_call/cancel", Some(session)) if !may_be_cancelled(connection, &session, request.params()) => {
+                return refuse(connection, serial, ErrorCode::INVALID_PARAMS, "the tool call has ended");
+            }
+            ("terminal/cancel", Some(session)) if !may_be_cancelled(connection, &session, request.params()) => {
+                return refuse(connection, serial, ErrorCode::INVALID_PARAMS, "the command of the terminal has ended");
             }
             (method, _) => {
                 if let Some((_, old)) = RENAMED.iter().find(|(new, _)| *new == method) {
@@ -220,7 +227,7 @@ impl Newer {
             }
             (Asked::Close, Some(session)) => {
                 // Work that its handler has not ended ends here (SESS-79).
-                if connection.session(&session).is_some_and(|session| session.turn != Turn::Idle) {
+                if connection.session(&session).is_some_and(Open::is_under_way) {
                     let mut members = Object::default();
                     members.set("stopReason", "\"cancelled\"");
                     tell_state(connection, &session, "idle", members)?;
@@ -255,6 +262,16 @@ impl Newer {
             known.number = newest + 1;
         }
         (known.cwd, known.roots, known.options, known.message) = (place.cwd, place.roots, options, None);
+    }
+}
+
+/// Whether the client may cancel now what a request is about.
+fn may_be_cancelled(connection: &Connection, session: &str, params: &str) -> bool {
+    let Some(open) = connection.session(session) else { return false };
+    match (text(params, "/toolCallId"), text(params, "/terminalId")) {
+        (Some(id), _) => open.cancellable_tool_calls().any(|known| *known == *id),
+        (None, Some(id)) => open.cancellable_terminals().any(|known| *known == *id),
+        (None, None) => false,
     }
 }
 

@@ -195,6 +195,8 @@ impl Pair {
 }
 
 mod both;
+mod down;
 mod newer;
 mod shapes;
+mod verbs;
 mod walk;

@@ -50,6 +50,13 @@ pub(super) fn update(call: &str) -> String {
     call.write()
 }
 
+/// More content of a tool call.
+pub(super) fn chunk(chunk: &str) -> String {
+    let mut chunk = Object::of(chunk);
+    chunk.change("content", item);
+    chunk.write()
+}
+
 /// A tool call from its start. One whose id is known begins again, so that nothing of it stays (TOOL-02).
 pub(super) fn start(call: &str, again: bool) -> String {
     let fresh = update(call);

@@ -1,0 +1,2 @@
+pip install libacp
+python watch.py
