@@ -229,7 +229,7 @@ class AnsweringPeer(Peer, Generic[S]):
         else:
             work.turn._cancel(self._leaving)
 
-    def _notified(self, notification: libacp.Notification, size: int) -> None:
+    def _notified(self, notification: libacp.Notification) -> None:
         handler = self._host.handlers.get(notification.method)
         if handler is not None:
             subject = self._subject(notification.session)
