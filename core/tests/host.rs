@@ -1,9 +1,11 @@
-//! Replays `tests/policies`: what a policy decides about requests for permission, and which policies are refused.
+//! Replays `tests/policies`: what a policy decides about requests for permission, and which policies are refused. And
+//! `tests/hosts/merging.json`: which chunks become one while they wait.
 
 use std::fs;
 
 use libacp::connection::Versions;
-use libacp::host::PermissionPolicy;
+use libacp::framing::Framing;
+use libacp::host::{Host, PermissionPolicy};
 use libacp::{Config, Connection, Event};
 use serde_json::{json, Value};
 
@@ -116,4 +118,55 @@ fn decisions_are_remembered_up_to_a_bound() {
     }
     let remembered: Vec<_> = policy.decisions().map(|decision| decision.tool_call.as_deref()).collect();
     assert_eq!((remembered.len(), remembered[0], remembered[255]), (256, Some("744"), None));
+}
+
+/// The params of the updates that an agent writes.
+fn written(said: &Value, framing: Framing, merges: bool) -> Vec<Value> {
+    let mut config = Config::agent();
+    config.framing = framing;
+    let mut host = Host::new(config, []);
+    host.merge_chunks(merges);
+    let end = if framing == Framing::Lines { "\n" } else { "" };
+    let new = json!({"cwd": "/work", "mcpServers": []});
+    let asked = [("initialize", json!({"protocolVersion": 1})), ("session/new", new.clone()), ("session/new", new)];
+    for (id, (method, params)) in asked.into_iter().enumerate() {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        host.connection_mut().receive(format!("{request}{end}").as_bytes());
+        let Some(Event::Request(request)) = host.poll_event() else { panic!("no request") };
+        let result = [json!({}), json!({"sessionId": "s"}), json!({"sessionId": "t"})][id].to_string();
+        host.respond(&request, &result).unwrap();
+    }
+    let mut found = Vec::new();
+    let mut take = |host: &mut Host| {
+        while !host.connection().transmit().is_empty() {
+            let count = host.connection().transmit().len();
+            found.extend(String::from_utf8_lossy(host.connection().transmit()).lines().map(str::to_owned));
+            host.connection_mut().consume(count);
+        }
+    };
+    take(&mut host);
+    for step in said.as_array().unwrap() {
+        match step {
+            Value::String(_) => take(&mut host),
+            params => host.notify("session/update", &params.to_string()).unwrap(),
+        }
+    }
+    take(&mut host);
+    let frames = found.iter().map(|frame| serde_json::from_str::<Value>(frame).unwrap());
+    frames.filter(|frame| frame["method"] == "session/update").map(|frame| frame["params"].clone()).collect()
+}
+
+#[test]
+fn chunks_of_one_message_are_merged_while_they_wait() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/hosts/merging.json");
+    let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    assert!(cases.len() > 10);
+    for case in cases {
+        let (name, said) = (&case["name"], &case["said"]);
+        for framing in [Framing::Lines, Framing::Messages] {
+            assert_eq!(json!(written(said, framing, true)), case["written"], "{name}");
+            let all: Vec<_> = said.as_array().unwrap().iter().filter(|step| step.is_object()).collect();
+            assert_eq!(json!(written(said, framing, false)), json!(all), "{name}");
+        }
+    }
 }

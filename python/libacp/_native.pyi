@@ -35,6 +35,7 @@ __all__ = [
     "DRAFTS",
     "Advice",
     "Answered",
+    "Budget",
     "Cancel",
     "Closed",
     "Config",
@@ -161,6 +162,14 @@ class Files:
     @staticmethod
     def guarded(path: str, writing: bool, root: str) -> bool:
         """The default for `may`: whether a path may be read or written."""
+
+@final
+class Budget:
+    """So much may be taken at a time; who wants more waits, in order. What is more than all of it goes alone."""
+    def __new__(cls, most: int | None = None, /) -> Budget: ...
+    def ask(self, request: int, amount: int, /) -> bool: ...
+    def release(self, request: int, /) -> None: ...
+    def poll(self) -> int | None: ...
 
 @final
 class PermissionPolicy:
@@ -916,6 +925,15 @@ class Connection:
         """Whether the next prompt of a session has to wait because an earlier one was cancelled and has not ended,
         which in version 1 it has to (`TURN-03`).
         """
+    def pace(self, max_requests: int | None = None) -> None: ...
+    def merge_chunks(self, merges: bool, /) -> None: ...
+    @property
+    def has_room(self) -> bool: ...
+    @property
+    def paused(self) -> bool: ...
+    def keep(self, notification: Notification | None, /) -> int: ...
+    def take(self, size: int, last: bool, /) -> bool: ...
+    def served(self, request: Request, /) -> bool: ...
     def hold_prompts(self) -> None:
         """Lets the host see each prompt of version 2 before it is a message of the conversation, so that it can
         still be refused. It becomes one by `insert`, by `stepped`, by the first update about the work on it, or

@@ -14,7 +14,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 
 use crate::config::{self, Limits};
 use crate::errors;
-use crate::events::{self, Cancel, Request};
+use crate::events::{self, Cancel, Notification, Request};
 use crate::json;
 use crate::known::OpenRequest;
 use crate::value::{self, IdChoice, PyId, TimeoutChoice};
@@ -407,10 +407,65 @@ impl Connection {
         Ok(self.host()?.holds_back(session))
     }
 
+    /// Holds events back from now on while too much of what was taken waits, so that a peer that says more than is handled
+    /// is slowed down: 256 notifications or 1 MiB of them that were kept, eight times as much while the peer owes an
+    /// answer, 16 MiB of requests to write files, or 1 MiB of the connection's own answers that are not written.
+    ///
+    /// Arguments:
+    ///     `max_requests`: the number of requests that are served at a time; `None` for no limit. Each of them counts
+    ///         until it is `served`.
+    #[pyo3(signature = (max_requests=None))]
+    fn pace(&self, max_requests: Option<usize>) -> PyResult<()> {
+        self.host()?.pace().start(max_requests.unwrap_or(usize::MAX));
+        Ok(())
+    }
+
+    /// Whether chunks of messages and thoughts are merged while they wait to be written, as `libacp.aio` does it: text is
+    /// joined, and whatever differs in more than its text is not merged.
+    #[pyo3(signature = (merges, /))]
+    fn merge_chunks(&self, merges: bool) -> PyResult<()> {
+        self.host()?.merge_chunks(merges);
+        Ok(())
+    }
+
+    /// Whether a message can be sent at once, or has to wait until the transport has taken more.
+    #[getter]
+    fn has_room(&self) -> PyResult<bool> {
+        Ok(self.host()?.has_room())
+    }
+
+    /// Whether `next_event` has returned `None` because too much waits.
+    #[getter]
+    fn paused(&self) -> PyResult<bool> {
+        Ok(self.host()?.pace().is_paused())
+    }
+
+    /// Counts something that waits for its handler: a notification, or `None` for what has no size. Returns its size, for
+    /// `take`.
+    #[pyo3(signature = (notification, /))]
+    fn keep(&self, notification: Option<&Bound<'_, Notification>>) -> PyResult<usize> {
+        let size = notification.map_or(0, |notification| notification.get().size());
+        self.host()?.pace().keep(size);
+        Ok(size)
+    }
+
+    /// What was kept was handed over, and `last` says whether nothing is left where it waited. Returns whether it is time
+    /// to take events again.
+    #[pyo3(signature = (size, last, /))]
+    fn take(&self, size: usize, last: bool) -> PyResult<bool> {
+        Ok(self.host()?.pace().take(size, last))
+    }
+
+    /// A request of the peer was served, and its answer is written. Returns whether it is time to take events again.
+    #[pyo3(signature = (request, /))]
+    fn served(&self, request: &Bound<'_, Request>) -> PyResult<bool> {
+        Ok(self.host()?.pace().end(request.get().serial))
+    }
+
     /// Closes the connection from this side. Open permission requests and elicitations are answered with `cancelled` or
     /// `cancel`, open requests of the host end with the outcome `closed`, and bytes that are queued can still be sent.
     fn close(&self) -> PyResult<()> {
-        self.core()?.close();
+        self.host()?.close();
         Ok(())
     }
 

@@ -153,6 +153,13 @@ impl Notification {
     }
 }
 
+impl Notification {
+    /// Bytes of its params.
+    pub(crate) fn size(&self) -> usize {
+        self.params.as_str().len()
+    }
+}
+
 #[pymethods]
 impl Notification {
     #[new]

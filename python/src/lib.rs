@@ -1,12 +1,13 @@
 //! The Python module `libacp._native`: the connection of the `libacp` crate as Python classes.
 //!
 //! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
-//! class that hosts use), `verbs` (what agents say of work), `getters` (what it can be asked, generated from `core/protocol/getters.json`), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `observer` (both sides seen from outside), `permission` (policies), `offers` (handlers and capabilities), `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), then
+//! class that hosts use), `verbs` (what agents say of work), `getters` (what it can be asked, generated from `core/protocol/getters.json`), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `observer` (both sides seen from outside), `permission` (policies), `budget`, `offers` (handlers and capabilities), `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), then
 //! what all of them stand on: `json` (objects to text and back), `write`, `read`, `strings`, `value` (ids and
 //! `repr`), `errors`.
 #![allow(clippy::doc_markdown, reason = "doc comments become docstrings, which are no Markdown")]
 #![forbid(unsafe_code)]
 
+mod budget;
 mod config;
 mod connection;
 mod ended;
@@ -35,6 +36,8 @@ use pyo3::prelude::*;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::budget::Budget;
     #[pymodule_export]
     use crate::config::{Config, Limits};
     #[pymodule_export]

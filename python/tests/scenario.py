@@ -21,14 +21,15 @@ HOST = (
     "later",
     "files",
     "terminals",
+    "merge_chunks",
 )
 LANGUAGES = ("python", "javascript", "rust")
 HOOKS = ("update", "violation", "advice", "error", "late_response")
 # What may stand beside each step, action and event.
 STEPS: Dict[str, Collection[str]] = {
-    "send": (),
+    "send": ("times",),
     "out": (),
-    "see": (),
+    "see": ("times",),
     "call": ("with", "as", "session", "iterate", "wait", "begin"),
     "request": ("with", "as", "session"),
     "notify": ("with", "session"),

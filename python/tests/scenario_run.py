@@ -108,7 +108,8 @@ class Run:
             await self.begin(*ours)
             for number, step in enumerate(self.scenario["steps"]):
                 try:
-                    await self.step(step)
+                    for _ in range(step.get("times", 1)):
+                        await self.step(step)
                 except Difference as difference:
                     raise Difference(difference.kind, f"step {number}: {difference}") from None
             await self.finish()

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { check } from "./hosts/format.mjs";
 import * as agent from "./hosts/agent.mjs";
 import * as client from "./hosts/client.mjs";
+import { Connection } from "./pair.mjs";
 
 const root = new URL("../hosts/", import.meta.url);
 const read = (path) => JSON.parse(readFileSync(new URL(path, root), "utf8"));
@@ -50,4 +51,45 @@ if (existsSync(new URL("wrong.json", root))) {
       });
     }
   }
+}
+
+/** The params of the updates that an agent writes. */
+function written(said, framing, merges) {
+  const connection = new Connection({ role: "agent", framing, handlers: [] });
+  connection.mergeChunks(merges);
+  const opened = { cwd: "/work", mcpServers: [] };
+  const asked = [
+    ["initialize", { protocolVersion: 1 }, {}],
+    ["session/new", opened, { sessionId: "s" }],
+    ["session/new", opened, { sessionId: "t" }],
+  ];
+  for (const [id, [method, params, result]] of asked.entries()) {
+    connection.receive(JSON.stringify({ jsonrpc: "2.0", id, method, params }) + (framing === "lines" ? "\n" : ""));
+    connection.respond(connection.pollEvent(), result);
+  }
+  const found = [];
+  const take = () => {
+    while (connection.unsent > 0) {
+      const bytes = connection.transmit();
+      connection.consume(bytes.length);
+      found.push(...new TextDecoder().decode(bytes).split("\n").filter((line) => line !== ""));
+    }
+  };
+  take();
+  for (const step of said) {
+    if (step === "taken") take();
+    else connection.notify("session/update", step);
+  }
+  take();
+  const frames = found.map((line) => JSON.parse(line));
+  return frames.filter(({ method }) => method === "session/update").map(({ params }) => params);
+}
+
+for (const { name, said, written: expected } of read("merging.json")) {
+  test(`merging.json: ${name}`, () => {
+    for (const framing of ["lines", "messages"]) {
+      assert.deepEqual(written(said, framing, true), expected);
+      assert.deepEqual(written(said, framing, false), said.filter((step) => step !== "taken"));
+    }
+  });
 }

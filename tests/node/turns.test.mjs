@@ -328,3 +328,23 @@ test("what cannot be a transport, a handler or an option is named", async () => 
   assert.throws(() => new Client("a", "1", { authMethods: [] }), /authMethods/);
   assert.throws(() => new Client("c", "1", { policy: "lax" }), /policy/);
 });
+
+test("chunks are merged while the client is slow to read, if the agent wants that", async (t) => {
+  for (const mergeChunks of [false, true]) {
+    const agent = new Agent("a", "1", { mergeChunks });
+    const { session } = await joined(
+      t,
+      async (turn) => {
+        for (let number = 0; number < 2000; number += 1) await turn.message(`${number} `);
+      },
+      { agent },
+    );
+    let [count, text] = [0, ""];
+    for await (const { content } of session.prompt("?")) {
+      [count, text] = [count + 1, text + content.text];
+      if (count === 10) await pause(20);
+    }
+    assert.equal(text, Array.from({ length: 2000 }, (_, number) => `${number} `).join(""));
+    assert.ok(mergeChunks ? count < 1000 : count === 2000, `${count} chunks`);
+  }
+});

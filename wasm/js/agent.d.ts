@@ -27,6 +27,12 @@ export interface AgentOptions<V extends Version = 1> extends HostOptions<AgentSe
   capabilities?: v1.AgentCapabilities | undefined;
   /** The login methods to offer; they need a handler for `authenticate`. */
   authMethods?: readonly v1.AuthMethod[] | undefined;
+  /**
+   * Whether chunks of messages and thoughts are merged while the client is slow to read (false). Their text is joined, so
+   * that the client has fewer messages to handle, and nothing else changes. Chunks that differ in more than their text are
+   * not merged.
+   */
+  mergeChunks?: boolean | undefined;
 }
 
 /** Why a turn ended: a stop reason, a complete result, or undefined for `end_turn`. */

@@ -15,8 +15,10 @@ const QUESTIONS = new Set(["session/request_permission", "elicitation/create"]);
 
 export class Agent extends Host {
   constructor(name, version = "0", settings = {}) {
-    super("agent", name, version, settings, ["authMethods"]);
+    super("agent", name, version, settings, ["authMethods", "mergeChunks"]);
     this.authMethods = settings.authMethods ?? [];
+    this.mergeChunks = settings.mergeChunks ?? false;
+    if (typeof this.mergeChunks !== "boolean") throw new TypeError("mergeChunks: expected a boolean");
   }
 
   prompt(handler) {
@@ -117,8 +119,6 @@ export class ClientPeer extends Peer {
   sessions = new Map();
   /** The agent's capabilities. */
   #offered;
-  /** What the author has been told already. */
-  #saidOf = new Set();
   #builtIn = {
     initialize: (params, job) => this.#initialize(params, job),
     "session/new": (params, job) => this.#open(params, job, randomId()),
@@ -131,6 +131,7 @@ export class ClientPeer extends Peer {
 
   constructor(agent, transport, offered) {
     super("agent", agent, transport);
+    this.connection.mergeChunks(agent.mergeChunks);
     this.#offered = offered;
   }
 
@@ -154,7 +155,7 @@ export class ClientPeer extends Peer {
   async _perform(job) {
     const { method, params, session } = job.request;
     const builtIn = Object.hasOwn(this.#builtIn, method) && this.#builtIn[method];
-    return this.#taken(await (builtIn ? builtIn(params, job) : this.#handle(job, this.#subject(session))));
+    return builtIn ? builtIn(params, job) : this.#handle(job, this.#subject(session));
   }
 
   _notified({ method, session, params }) {
@@ -164,10 +165,6 @@ export class ClientPeer extends Peer {
 
   _cancelled({ request }) {
     return request.method === "session/prompt" ? { stopReason: "cancelled" } : undefined;
-  }
-
-  _knows(id) {
-    return this.sessions.has(id);
   }
 
   /** What a handler is about: the client, or a session, which need not be open. */
@@ -183,33 +180,13 @@ export class ClientPeer extends Peer {
     throw notServed(method);
   }
 
-  /** A result without the options that this client does not take. */
-  #taken(result) {
-    const options = isObject(result) ? result.configOptions : undefined;
-    if (!Array.isArray(options) || this.version !== 1 || this.capabilities.session?.configOptions?.boolean) return result;
-    return { ...result, configOptions: this.#without(options, ({ type }) => type === "boolean", "options that are switches") };
-  }
-
-  /** The entries but those that the client does not take; the author is told once. */
-  #without(entries, isOut, what) {
-    const left = entries.filter((entry) => !isObject(entry) || !isOut(entry));
-    if (left.length < entries.length && !this.#saidOf.has(what)) {
-      this.#saidOf.add(what);
-      this._log.write("warn", what, `${what} are left out: the client does not take them`);
-    }
-    return left;
-  }
-
   async #initialize(params, job) {
     const agent = this._host;
     this.greeting = params;
     const made = { agentInfo: agent.info, agentCapabilities: this.#offered };
     if (agent.authMethods.length > 0) made.authMethods = agent.authMethods;
     const more = resultOf("initialize", await this.#handle(job, this, true));
-    const result = merged(made, more ?? {});
-    if (!Array.isArray(result.authMethods) || params.clientCapabilities?.auth?.terminal) return result;
-    result.authMethods = this.#without(result.authMethods, ({ type }) => type === "terminal", "terminal logins");
-    return result;
+    return merged(made, more ?? {});
   }
 
   /** All ways to open a session: they differ in who names it. What is there stays until the answer has been taken. */

@@ -6,11 +6,6 @@ import { disposable, given, metaOf } from "./host.js";
 import { Peer, notServed } from "./peer.js";
 import { unlessAborted, within } from "./wire.js";
 
-// What may wait in iterators before reading stops: updates, and characters of them.
-const UPDATES = 256;
-const SIZE = 1 << 20;
-// So many times more while the client waits for an answer, which may be behind them.
-const PATIENCE = 8;
 // Requests whose answer ends a session, and those whose answer opens one.
 const CLOSES = new Set(["session/close", "session/delete"]);
 const OPENS = new Set(["session/new", "session/fork", "session/load", "session/resume"]);
@@ -32,9 +27,6 @@ export class AgentPeer extends Peer {
   /** Those that the host has opened with `request`: they have no roots here. */
   #others = new Map();
   #grace;
-  #updates = 0;
-  #size = 0;
-  #asked = 0;
   #closing;
   #isOver = false;
   /** The ends of terminals that sessions have left, by the sessions' ids. */
@@ -53,7 +45,7 @@ export class AgentPeer extends Peer {
 
   request(method, params = {}, { signal, timeout } = {}) {
     if (OPENS.has(method)) return this.#openByHand(method, params, { signal, timeout });
-    return this.#waited(this._ask(method, params, { signal, timeout }));
+    return this._ask(method, params, { signal, timeout });
   }
 
   async newSession(cwd, how = {}) {
@@ -128,17 +120,6 @@ export class AgentPeer extends Peer {
     }
   }
 
-  async #waited(call) {
-    this.#asked += 1;
-    try {
-      // What waits in iterators may be in front of the answer.
-      this._wire.dispatch();
-      return await call;
-    } finally {
-      this.#asked -= 1;
-    }
-  }
-
   async #enter(method, made, how) {
     const { signal, timeout } = how;
     const { session } = await this.#open(method, made, setup(made, how), { signal, timeout });
@@ -151,7 +132,7 @@ export class AgentPeer extends Peer {
     this.#begun(made);
     let session;
     const settle = (response) => (session = this._opened(made, response));
-    const result = await this.#waited(this._ask(method, params, { ...how, settle }));
+    const result = await this._ask(method, params, { ...how, settle });
     return { result, session };
   }
 
@@ -263,10 +244,6 @@ export class AgentPeer extends Peer {
     }
   }
 
-  _knows(id) {
-    return this.sessions.has(id) || this.#others.has(id);
-  }
-
   async _perform(job) {
     const { method, params, session } = job.request;
     const handler = this._host.serves(method);
@@ -292,16 +269,16 @@ export class AgentPeer extends Peer {
     return session;
   }
 
-  _notified({ method, params, session, exchange }, size) {
+  _notified({ method, params, paramsText, session, exchange }) {
     // Updates may come before the answer that names their session.
     const subject = this.#subject(session) ?? new ClientSession(this, session);
     const handler = this._host.handlers.get(method);
     if (handler) this._call(method, handler, subject, params);
     if (method !== "session/update") return;
     subject._titled(params.update);
+    const size = paramsText.length;
     if (this._exchanges.get(exchange)?._take(params, size)) {
-      this.#updates += 1;
-      this.#size += size;
+      this.connection.keep(size);
     } else {
       this._updated(subject, params.update);
     }
@@ -312,17 +289,9 @@ export class AgentPeer extends Peer {
     if (this._host.onUpdate) this._call("onUpdate", this._host.onUpdate, session, update);
   }
 
-  /** An iterator has handed on an update. */
-  _taken(size) {
-    const full = this._full();
-    this.#updates -= 1;
-    this.#size -= size;
-    if (full) this._wire.dispatch();
-  }
-
-  _full() {
-    const most = this.#asked > 0 ? PATIENCE : 1;
-    return this.#updates >= UPDATES * most || this.#size >= SIZE * most || super._full();
+  /** An iterator has handed on an update; `isLast` says that it has no other. */
+  _taken(size, isLast) {
+    if (this.connection.take(size, isLast)) this._wire.dispatch();
   }
 }
 disposable(AgentPeer, "close");

@@ -1,24 +1,19 @@
-// Bytes of answers, of one connection: those that are being made, and those that have not been written yet.
-import { Gate } from "./queue.js";
+// Bytes of answers, of one connection: those that are being made, and those that have not been written yet. Which request
+// waits for which is the core's to say.
+import { theBorder } from "./connection.js";
 
-// So many, unless one answer alone has more.
+// So many bytes may be unwritten before an answer that is there waits.
 const MOST = 16 << 20;
-// Requests whose answers may be large, so many of which are served before it is known how large.
+// Requests whose answers may be large, and what one takes before it is known how large: sixteen are made at a time.
 const LARGE = new Set(["fs/read_text_file", "terminal/output"]);
-const UNKNOWN = 16;
-
-/** What a request holds of the budget. */
-class Share {
-  held = 0;
-  isUnknown = false;
-}
+const UNKNOWN = 1 << 20;
 
 export class Budget {
+  #shares = new (theBorder().glue.Budget)();
   #unwritten;
-  #held = 0;
-  #waiting = [];
+  /** What goes on once a request has its share, by its serial number. */
+  #turns = new Map();
   #answers = [];
-  #unknown = new Gate(UNKNOWN);
   #over = false;
 
   /** `unwritten` says how many bytes wait for the transport. */
@@ -26,31 +21,23 @@ export class Budget {
     this.#unwritten = unwritten;
   }
 
-  /** A share for a new request. What it has to wait for first, if anything, is its `begun`. */
-  share(method) {
-    const share = new Share();
-    if (!LARGE.has(method) || this.#over) return share;
-    share.isUnknown = true;
-    share.begun = this.#unknown.enter();
-    return share;
+  /** What a new request has to wait for first, if anything. */
+  begin({ serial, method }) {
+    return LARGE.has(method) ? this.#ask(serial, UNKNOWN) : undefined;
   }
 
-  /** Makes a share so large. What it has to wait for, if anything; until then it holds nothing. */
-  reserve(share, bytes) {
-    this.#known(share);
+  /** Makes the share of a request so large. What it has to wait for, if anything; until then it holds nothing. */
+  reserve({ serial }, bytes) {
     if (!(bytes >= 0)) throw new TypeError("reserve: expected a number of bytes");
-    const grows = bytes > share.held;
-    this.#held -= share.held;
-    share.held = 0;
-    if (!grows || this.#over || (this.#waiting.length === 0 && this.#fits(bytes))) {
-      this.#grant(share, bytes);
-      this.go();
-      return undefined;
-    }
-    return new Promise((resolve) => {
-      this.#waiting.push({ share, bytes, resolve });
-      this.go();
-    });
+    return this.#ask(serial, bytes);
+  }
+
+  #ask(serial, bytes) {
+    if (this.#over) return undefined;
+    this.#leave(serial);
+    const turn = this.#shares.ask(serial, bytes) ? undefined : new Promise((resolve) => this.#turns.set(serial, resolve));
+    this.go();
+    return turn;
   }
 
   /** Waits until an answer that is there may be sent, if it has to. */
@@ -59,11 +46,10 @@ export class Budget {
     return new Promise((resolve) => this.#answers.push(resolve));
   }
 
-  /** The request has been answered: its bytes wait for the transport, or are none. */
-  release(share) {
-    this.#known(share);
-    this.#held -= share.held;
-    share.held = 0;
+  /** The answer to a request has been written, or there is none. */
+  release({ serial }) {
+    this.#leave(serial);
+    this.#shares.release(serial);
     this.go();
   }
 
@@ -71,33 +57,18 @@ export class Budget {
   go() {
     // One at a time: it comes back when its answer has been sent.
     if (this.#answers.length > 0 && this.#unwritten() < MOST) this.#answers.shift()();
-    while (this.#waiting.length > 0 && this.#fits(this.#waiting[0].bytes)) {
-      const { share, bytes, resolve } = this.#waiting.shift();
-      this.#grant(share, bytes);
-      resolve();
-    }
+    for (let next; (next = this.#shares.poll()) >= 0; ) this.#leave(next);
   }
 
   /** Nobody reads any more: nobody waits. */
   end() {
     this.#over = true;
-    for (const resolve of this.#answers.splice(0)) resolve();
-    for (const { resolve } of this.#waiting.splice(0)) resolve();
+    for (const resolve of [...this.#answers.splice(0), ...this.#turns.values()]) resolve();
+    this.#turns.clear();
   }
 
-  #fits(bytes) {
-    const used = this.#held + this.#unwritten();
-    return used === 0 || used + bytes <= MOST;
-  }
-
-  #grant(share, bytes) {
-    share.held = bytes;
-    this.#held += bytes;
-  }
-
-  #known(share) {
-    if (!share.isUnknown) return;
-    share.isUnknown = false;
-    this.#unknown.leave();
+  #leave(serial) {
+    this.#turns.get(serial)?.();
+    this.#turns.delete(serial);
   }
 }

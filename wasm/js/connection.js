@@ -122,6 +122,7 @@ export class Connection {
   #whole;
   /** There is no event before something happens. */
   #quiet = false;
+  #isPaced = false;
   /** The session of the last event that had to say one. */
   #session;
   /** What to undo when the request with this id (as text) has ended. */
@@ -176,7 +177,8 @@ export class Connection {
     this.#bell.ring();
     const found = core.pollEvent();
     if (found === 0) {
-      this.#quiet = true;
+      // What is held back comes when room has been made, and by nothing that shows here.
+      this.#quiet = !this.#isPaced || !core.isPaused();
       return undefined;
     }
     let event;
@@ -278,6 +280,35 @@ export class Connection {
     const core = this.#still;
     this.#border.say(textOf(session, "session"));
     return core.holdsBack();
+  }
+
+  pace() {
+    this.#isPaced = true;
+    this.#still.pace();
+  }
+
+  mergeChunks(merges) {
+    this.#still.mergeChunks(merges);
+  }
+
+  get hasRoom() {
+    return this.#still.hasRoom();
+  }
+
+  get isPaused() {
+    return this.#still.isPaused();
+  }
+
+  keep(size) {
+    this.#still.keep(size);
+  }
+
+  take(size, isLast) {
+    return this.#still.take(size, isLast);
+  }
+
+  served(request) {
+    return this.#still.served(request.serial);
   }
 
   close() {

@@ -182,7 +182,7 @@ class Exchange {
       for (;;) {
         while (this.#items.length > 0 && !this.#signal?.aborted) {
           const { params, size } = this.#items.shift();
-          this.session.agent._taken(size);
+          this.session.agent._taken(size, this.#items.length === 0);
           if (this.#items.length === 0 && this.#behind.length > 0) this.#caughtUp();
           yield member ? params[member] : params;
         }
@@ -281,7 +281,7 @@ class Exchange {
     this.#open = false;
     const { agent } = this.session;
     for (const { params, size } of this.#items.splice(0)) {
-      agent._taken(size);
+      agent._taken(size, true);
       // Nobody iterates over it any more.
       agent._updated(this.session, params.update);
     }

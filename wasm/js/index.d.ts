@@ -389,6 +389,31 @@ export class Connection<R extends Role = Role, V extends Version = 1> {
   abandon(serial: number): void;
   /** Whether the next prompt of a session has to wait until a turn that was cancelled has ended (TURN-03). */
   holdsBack(session: string): boolean;
+  /**
+   * Holds events back from now on while too much of what was polled waits, so that a peer that says more than is handled
+   * is slowed down: 256 messages or 1 MiB of them that were kept, eight times as much while the peer owes an answer,
+   * 16 MiB of requests to write files until they are served, or 1 MiB of the connection's own answers that are not
+   * written.
+   */
+  pace(): void;
+  /**
+   * Whether chunks of messages and thoughts are merged while they wait to be written: text is joined, and whatever
+   * differs in more than its text is not merged. What `transmit` has given must then be consumed before the next call.
+   */
+  mergeChunks(merges: boolean): void;
+  /** Whether a message can be sent at once, or has to wait until the transport has taken more. */
+  readonly hasRoom: boolean;
+  /** Whether `pollEvent` has found nothing because too much waits. */
+  readonly isPaused: boolean;
+  /** Counts a message of this size that waits for its handler. */
+  keep(size: number): void;
+  /**
+   * A message that was kept was handed over; `isLast` says whether nothing is left where it waited. Returns whether it is
+   * time to poll again.
+   */
+  take(size: number, isLast: boolean): boolean;
+  /** A request of the peer was served, and its answer is written. Returns whether it is time to poll again. */
+  served(request: RequestEvent): boolean;
   /** Closes the connection from this side; bytes that are queued in `transmit` can still be sent. */
   close(): void;
 

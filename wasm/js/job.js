@@ -16,7 +16,7 @@ class How {
   }
 
   reserve(bytes) {
-    return this.#job.budget.reserve(this.#job.share, bytes);
+    return this.#job.budget.reserve(this.#job.request, bytes);
   }
 
   static #signal = {
@@ -49,12 +49,11 @@ export class Job extends Task {
   /** What is to be done once the connection has taken the answer. */
   whenTaken = undefined;
 
-  constructor(request, size, budget) {
+  constructor(request, budget) {
     super();
     this.request = request;
-    this.size = request.method === "fs/write_text_file" ? size : 0;
     this.budget = budget;
-    this.share = budget.share(request.method);
+    this.begun = budget.begin(request);
   }
 
   get how() {

@@ -11,10 +11,8 @@ import { Gate } from "./queue.js";
 import { traced } from "./trace.js";
 import { Wire, deferred, quietIf, unlessAborted, within } from "./wire.js";
 
-// Notifications that wait for their handler, before reading stops.
-const NOTICES = 256;
-// Characters of requests to write files that are being served, before reading stops.
-const WRITES = 16 << 20;
+// What the client does not take was left out.
+const LEFT_OUT = new Set(["AUTH-08", "CONF-08"]);
 const MESSAGES = {
   [ErrorCode.METHOD_NOT_FOUND]: "Method not found",
   [ErrorCode.REQUEST_CANCELLED]: "Request cancelled",
@@ -49,7 +47,6 @@ export class Peer {
   #notices = [];
   #noticing;
   #budget = new Budget(() => this._wire.unwritten);
-  #writes = 0;
   #gate;
 
   constructor(role, host, transport) {
@@ -62,9 +59,9 @@ export class Peer {
     this._log = host.log;
     this.#gate = new Gate(host.maxRequests);
     this.connection = new Connection({ ...host.options, role, framing, handlers: host.methods() });
+    this.connection.pace();
     this._wire = new Wire(this.connection, traced(transport, host.trace), {
-      deliver: (event, size) => this.#deliver(event, size),
-      full: () => this._full(),
+      deliver: (event) => this.#deliver(event),
       written: () => this.#budget.go(),
       ended: () => this._gone(),
       whole: framing === "messages",
@@ -117,7 +114,7 @@ export class Peer {
     return quietIf(told, () => !this.open);
   }
 
-  // What the roles add: `_perform(job)` does what a request asks for, `_notified(notification, size)` takes what is told.
+  // What the roles add: `_perform(job)` does what a request asks for, `_notified(notification)` takes what is told.
 
   _ask(method, params, how) {
     return this.open ? this._wire.request(method, params, how) : this.#over(method);
@@ -134,18 +131,13 @@ export class Peer {
     return Promise.reject(error);
   }
 
-  /** Whether nothing more is to be delivered for now. */
-  _full() {
-    return this.#notices.length >= NOTICES || this.#writes > WRITES;
-  }
-
-  #deliver(event, size) {
+  #deliver(event) {
     switch (event.type) {
       case "request":
-        this.#serve(event, size);
+        this.#serve(event);
         break;
       case "notification":
-        this._notified(event, size);
+        this._notified(event);
         break;
       case "cancel":
         this._jobs.get(event.serial)?.stop("the peer no longer wants an answer");
@@ -159,10 +151,11 @@ export class Peer {
         break;
       }
       case "late_response":
-        this.#late(event);
+        // The connection gives back what it has opened.
+        if (this._host.onLateResponse) this._call("onLateResponse", this._host.onLateResponse, event);
         break;
       case "advice":
-        this._log.write("debug", event.rule, `advice: ${event.rule}: ${event.method}${event.pointer}: ${event.message}`);
+        this._log.write(LEFT_OUT.has(event.rule) ? "warn" : "debug", event.rule, `advice: ${event.rule}: ${event.method}${event.pointer}: ${event.message}`);
         if (this._host.onAdvice) this._call("onAdvice", this._host.onAdvice, event);
         break;
       case "violation":
@@ -185,34 +178,9 @@ export class Peer {
   /** The connection is over, and all that came before has been delivered. */
   _closed() {}
 
-  /** Nobody waits for this answer any more: gives back what it has opened. */
-  #late(response) {
-    const { method, session: sessionId, outcome, result } = response;
-    if (outcome === "result" && method === "terminal/create") {
-      this.#giveBack("terminal/release", { sessionId, terminalId: result.terminalId });
-    } else if (outcome === "result" && (method === "session/new" || method === "session/fork") && !this._knows(result.sessionId)) {
-      this.#giveBack("session/close", { sessionId: result.sessionId });
-    }
-    if (this._host.onLateResponse) this._call("onLateResponse", this._host.onLateResponse, response);
-  }
-
   /** The result of a request that was cancelled, where it has one. */
   _cancelled() {
     return undefined;
-  }
-
-  /** Whether a session is open here, whatever a late answer says. */
-  _knows() {
-    return false;
-  }
-
-  #giveBack(method, params) {
-    try {
-      this.connection.request(method, params);
-    } catch (misuse) {
-      // The agent cannot close sessions, or the session or the connection is over.
-      this._log.write("debug", method, `${method} after a late answer: ${misuse.message}`);
-    }
   }
 
   #violated(violation) {
@@ -224,6 +192,7 @@ export class Peer {
 
   /** Calls a handler whose result nobody waits for; one after the other. */
   _call(name, handler, ...args) {
+    this.connection.keep(0);
     this.#notices.push({ name, handler, args });
     if (this.#notices.length === 1) this.#noticing = this.#notice();
   }
@@ -232,6 +201,7 @@ export class Peer {
     while (this.#notices.length > 0) {
       const { name, handler, args, begun } = this.#notices[0];
       begun?.resolve();
+      if (this.connection.take(0, this.#notices.length === 1)) this._wire.dispatch();
       try {
         const done = handler(...args);
         // What is done already makes nobody wait, so that it happens in its place among the events.
@@ -240,7 +210,6 @@ export class Peer {
         this._failed(name, error);
       }
       this.#notices.shift();
-      if (this.#notices.length === NOTICES - 1) this._wire.dispatch();
     }
   }
 
@@ -269,10 +238,9 @@ export class Peer {
     }
   }
 
-  #serve(request, size) {
-    const job = new Job(request, size, this.#budget);
+  #serve(request) {
+    const job = new Job(request, this.#budget);
     this._jobs.set(request.serial, job);
-    this.#writes += job.size;
     // What was thrown may throw once more when it is looked at.
     job.done = this.#work(job).catch(() => this.#refuse(job, {}));
   }
@@ -281,8 +249,8 @@ export class Peer {
     const place = this.#gate.enter();
     try {
       if (place) await unlessAborted(place, job.signal);
-      if (job.share.begun) {
-        await job.share.begun;
+      if (job.begun) {
+        await job.begun;
         job.signal.throwIfAborted();
       }
       const result = resultOf(job.request.method, await this._perform(job)) ?? {};
@@ -304,13 +272,11 @@ export class Peer {
       // Who has given up waiting gives the place on when it comes.
       if (place) place.then(() => this.#gate.leave());
       else this.#gate.leave();
-      this.#budget.release(job.share);
-      const full = this._full();
-      this.#writes -= job.size;
-      if (full && !this._full()) this._wire.dispatch();
-      // The place among the jobs is kept until the answer has gone out.
+      // Its places are kept until the answer has gone out.
       await this._wire.drain();
       this._jobs.delete(job.request.serial);
+      this.#budget.release(job.request);
+      if (this.connection.served(job.request)) this._wire.dispatch();
     }
   }
 

@@ -1,15 +1,11 @@
 // A connection on a transport: reading, writing, time, waiting for answers. Nothing here knows a method.
 //
-// What comes in is delivered at once and in order; delivering stops while `full` says so. Then reading stops too, and the
-// peer feels it. What is sent while the transport is busy gathers and goes out together, up to a bound. Beyond it a send
+// What comes in is delivered at once and in order; delivering stops while the connection says so. Then reading stops too,
+// and the peer feels it. What is sent while the transport is busy gathers and goes out together, up to a bound. Beyond it a send
 // waits before it is made, so one that is aborted there has not happened. What waits in memory is at most what the
 // transport has taken, that bound, and one message for each sender.
 import { NoResult, PeerError } from "./errors.js";
 
-// What the connection sends by itself waits for nobody; beyond so many bytes, reading waits for it.
-const UNSENT = 1 << 20;
-// So many bytes may wait for the transport before a send does.
-const GATHERED = 16 << 10;
 // What the transport is given at once.
 const PIECE = 256 << 10;
 // A peer that reads no more is as good as gone, but what it has said is still worth hearing.
@@ -132,8 +128,8 @@ export class Wire {
   problem;
 
   /**
-   * `deliver` takes events, while `full` does not say that there is no room for more; `written` hears that the transport
-   * has taken something, and `ended`, once, that nothing comes any more. `whole` says that messages must not be split.
+   * `deliver` takes events; `written` hears that the transport has taken something, and `ended`, once, that nothing comes
+   * any more. `whole` says that messages must not be split.
    */
   constructor(connection, transport, hooks) {
     this.connection = connection;
@@ -216,7 +212,7 @@ export class Wire {
   }
 
   get #crowded() {
-    return this.#writing !== undefined && this.connection.unsent >= GATHERED;
+    return this.#writing !== undefined && !this.connection.hasRoom;
   }
 
   /** Waits until there is room for one more message. */
@@ -230,11 +226,9 @@ export class Wire {
     this.#dispatching = true;
     this.#told = false;
     try {
-      while (this.#closing || !this.#hooks.full()) {
-        const event = this.connection.pollEvent();
-        if (!event) break;
+      for (let event; (event = this.connection.pollEvent()); ) {
         if (event.type === "response") this.#settle(event);
-        else this.#hooks.deliver(event, event.paramsText?.length ?? 0);
+        else this.#hooks.deliver(event);
       }
     } finally {
       this.#dispatching = false;
@@ -265,17 +259,13 @@ export class Wire {
       this.#tick();
       this.connection.receive(chunk);
       this.dispatch();
-      while (!this.#closing && this.#stalled) await (this.#resumed = deferred()).promise;
+      while (!this.#closing && this.connection.isPaused) await (this.#resumed = deferred()).promise;
     }
     this.#end();
   }
 
-  get #stalled() {
-    return this.#hooks.full() || this.connection.unsent > UNSENT;
-  }
-
   #wake() {
-    if (!this.#resumed || (!this.#closing && this.#stalled)) return;
+    if (!this.#resumed || (!this.#closing && this.connection.isPaused)) return;
     this.#resumed.resolve();
     this.#resumed = undefined;
   }
@@ -319,9 +309,9 @@ export class Wire {
       const done = () => {
         this.#taken = this.#given;
         this.#writing = undefined;
-        if (this.#told) this.dispatch();
+        // Answers that were not written may have held up events.
+        if (this.#told || this.#resumed) this.dispatch();
         else this.#flush();
-        this.#wake();
         this.#hooks.written();
       };
       this.#writing = taken.then(done, (problem) => {

@@ -7,6 +7,7 @@
 //! `js/getters.js` there count alike. Read next: `shared`, `config`, `events`, `getters`, `state`.
 #![forbid(unsafe_code)]
 
+mod budget;
 mod config;
 mod events;
 mod getters;
@@ -76,11 +77,49 @@ impl Core {
         self.host.handle_timeout(config::whole(now));
     }
 
-    /// Goes to the next event, and says what it is; 0 when there is none.
+    /// Goes to the next event, and says what it is; 0 when there is none, or when it is held back.
     #[wasm_bindgen(js_name = pollEvent)]
     pub fn poll_event(&mut self) -> u32 {
         let event = self.host.poll_event();
         self.polled.next(event, self.host.exchange())
+    }
+
+    /// Holds events back from now on while too much waits.
+    pub fn pace(&mut self) {
+        self.host.pace().start(usize::MAX);
+    }
+
+    /// Merges chunks from now on while they wait.
+    #[wasm_bindgen(js_name = mergeChunks)]
+    pub fn merge_chunks(&mut self, merges: bool) {
+        self.host.merge_chunks(merges);
+    }
+
+    /// Whether a message can be sent at once.
+    #[wasm_bindgen(js_name = hasRoom)]
+    pub fn has_room(&self) -> bool {
+        self.host.has_room()
+    }
+
+    /// Whether the last event was held back.
+    #[wasm_bindgen(js_name = isPaused)]
+    pub fn is_paused(&mut self) -> bool {
+        self.host.pace().is_paused()
+    }
+
+    /// Counts something of this size that waits.
+    pub fn keep(&mut self, size: usize) {
+        self.host.pace().keep(size);
+    }
+
+    /// It was handed over, perhaps as the last of its place; whether it is time to poll again.
+    pub fn take(&mut self, size: usize, is_last: bool) -> bool {
+        self.host.pace().take(size, is_last)
+    }
+
+    /// The peer's request with this serial number was served; whether it is time to poll again.
+    pub fn served(&mut self, serial: f64) -> bool {
+        self.host.pace().end(config::whole(serial))
     }
 
     /// The event, where it is not one of those that come often.
@@ -207,7 +246,7 @@ impl Core {
 
     /// Ends the connection.
     pub fn close(&mut self) {
-        self.host.connection_mut().close();
+        self.host.close();
     }
 
     /// Whether a method could be sent now.

@@ -144,6 +144,14 @@ impl<H: Handlers> Agent<H> {
         self.on(handler)
     }
 
+    /// Merges chunks of messages and thoughts while the client is slow to read: their text is joined, so that the client has
+    /// fewer messages to handle, and nothing else changes. Chunks that differ in more than their text are not merged.
+    #[must_use]
+    pub fn merge_chunks(mut self) -> Self {
+        self.setup.merges = true;
+        self
+    }
+
     /// Serves one client until it closes its side and the handlers have finished. The returned future does everything:
     /// polling it runs the handlers, and dropping it ends the connection.
     ///
@@ -153,9 +161,9 @@ impl<H: Handlers> Agent<H> {
     /// handler for a disabled draft or for something that needs more [`capabilities`](Self::capabilities), a capability
     /// that no handler serves, or a time-out on a transport without a clock.
     pub async fn serve(&self, mut transport: impl Transport) -> io::Result<()> {
-        unserved::check(&self.setup, &self.handlers, &mut transport, &self.capabilities)?;
+        let offered = unserved::check(&self.setup, &self.handlers, &mut transport, &self.capabilities)?;
         let shared = self.setup.connection(&self.handlers, &transport);
-        drive(&shared, &Serving(self), transport).await
+        drive(&shared, &Serving { agent: self, offered }, transport).await
     }
 
     fn with<N: Handlers>(self, add: impl FnOnce(H) -> N) -> Agent<N> {
@@ -189,34 +197,37 @@ impl<H: Handlers> Agent<H> {
         self.with(Local::new)
     }
 
-    fn hello(&self) -> v1::InitializeResponse<'static> {
+    fn hello(&self, offered: &str) -> v1::InitializeResponse<'static> {
         let mut hello = v1::InitializeResponse::new(FIRST);
         hello.agent_info = Some(self.setup.info.clone());
         hello.auth_methods.clone_from(&self.auth_methods);
-        hello.agent_capabilities = unserved::capabilities(&self.setup, &self.handlers, &self.capabilities, |json| {
-            crate::schema::read::<v1::AgentCapabilities<'_>>(json).ok().map(IntoOwned::into_owned)
-        });
+        let offered = crate::schema::read::<v1::AgentCapabilities<'_>>(offered).ok().map(IntoOwned::into_owned);
+        hello.agent_capabilities = offered.unwrap_or_else(|| self.capabilities.clone());
         hello
     }
 }
 
 /// An agent's handlers, and in front of them what every agent does the same way.
-struct Serving<'a, H>(&'a Agent<H>);
+struct Serving<'a, H> {
+    agent: &'a Agent<H>,
+    /// Its capabilities.
+    offered: String,
+}
 
 impl<H: Handlers> Handlers for Serving<'_, H> {
     fn has(&self, method: &str, request: bool) -> bool {
-        self.0.handlers.has(method, request)
+        self.agent.handlers.has(method, request)
     }
 
     fn each(&self, visit: &mut dyn FnMut(&str, bool)) {
-        self.0.handlers.each(visit);
+        self.agent.handlers.each(visit);
     }
 
     async fn call(&self, incoming: Incoming) -> Result<String, Failure> {
-        let handlers = &self.0.handlers;
+        let handlers = &self.agent.handlers;
         match incoming.method() {
             "initialize" => {
-                let hello = unversioned(&said(&crate::schema::write(&self.0.hello())?));
+                let hello = unversioned(&said(&crate::schema::write(&self.agent.hello(&self.offered))?));
                 if !handlers.has(incoming.method(), true) {
                     return Ok(hello);
                 }
@@ -238,10 +249,10 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
     }
 
     fn report(&self, report: &Report<'_>) -> bool {
-        self.0.handlers.report(report)
+        self.agent.handlers.report(report)
     }
 
     fn traces(&self) -> bool {
-        self.0.handlers.traces()
+        self.agent.handlers.traces()
     }
 }

@@ -8,31 +8,25 @@ use super::kept::Kept;
 use super::name::Name;
 use super::shared::State;
 use crate::connection::Request;
-use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::Misuse;
 
 /// The response to a prompt that the client has cancelled.
 const CANCELLED: &str = r#"{"stopReason":"cancelled"}"#;
 
-/// Problems to report to the host: what was left out of a response, and why there was none.
-pub(super) type Problems = [Option<Failure>; 2];
-
 impl State {
-    /// Answers a request with the outcome of its handler, or as cancelled if there is none.
-    pub(super) fn answer(&mut self, request: &Request, answer: Option<Result<String, Failure>>) -> Problems {
-        let Some(job) = self.jobs.get_mut(&request.serial) else { return [None, None] };
+    /// Answers a request with the outcome of its handler, or as cancelled if there is none. Returns what to report to the
+    /// host.
+    pub(super) fn answer(&mut self, request: &Request, answer: Option<Result<String, Failure>>) -> Option<Failure> {
+        let job = self.jobs.get_mut(&request.serial)?;
         let (cancelled, answered) = (job.cancelled, mem::replace(&mut job.answered, true));
         let opening = job.opening.take();
         self.kick();
         if answered {
-            return [None, None];
+            return None;
         }
-        let mut problems = [None, None];
         let failure = match answer {
             Some(Ok(result)) => {
-                let (result, left_out) = self.fitted(&request.method, result);
-                problems[0] = left_out;
                 let opened = opening.map(|name| (name, result.clone()));
                 match self.host.respond_with(request.into(), result.into()) {
                     Ok(()) => {
@@ -42,20 +36,18 @@ impl State {
                         if let Some((name, result)) = opened {
                             self.opened(&name, &result);
                         }
-                        return problems;
+                        return None;
                     }
                     Err(misuse) => Failure::from(misuse),
                 }
             }
             Some(Err(failure)) => failure,
             None if &*request.method == "session/prompt" => {
-                problems[1] = self.host.respond(request, CANCELLED).err().map(Failure::from);
-                return problems;
+                return self.host.respond(request, CANCELLED).err().map(Failure::from);
             }
-            None => return [None, self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED))],
+            None => return self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED)),
         };
-        problems[1] = self.failed(request, failure, cancelled);
-        problems
+        self.failed(request, failure, cancelled)
     }
 
     /// Called when the response that opens a session was sent: what is stored with the session takes effect.
@@ -90,32 +82,6 @@ impl State {
             let again = self.host.respond_error(request, internal, internal.message(), None);
             Failure::from(again.err().unwrap_or(misuse))
         })
-    }
-
-    /// Removes what this client does not support: authentication methods in a terminal, and boolean options.
-    fn fitted(&mut self, method: &str, answer: String) -> (String, Option<Failure>) {
-        let (list, kind, capability, what) = match method {
-            "initialize" => ("/authMethods", "terminal", "/clientCapabilities/auth/terminal", "logins in a terminal"),
-            "session/new" | "session/load" | "session/resume" | "session/fork" | "session/set_config_option" => (
-                "/configOptions",
-                "boolean",
-                "/clientCapabilities/session/configOptions/boolean",
-                "options that are switches",
-            ),
-            _ => return (answer, None),
-        };
-        let items = json::pointer(&answer, list).map_or_else(Vec::new, json::items);
-        let is = |item: &str| json::pointer(item, "/type").and_then(json::unescape).is_some_and(|found| found == kind);
-        let (place, of_kind) =
-            (|index| format!("{list}/{index}"), items.iter().enumerate().filter(|(_, item)| is(item)));
-        let places: Vec<String> = of_kind.map(|(index, _)| place(index)).collect();
-        let taken = |can: &str| json::pointer(can, capability).is_some_and(|value| value != "false" && value != "null");
-        if places.is_empty() || taken(self.hello.as_deref().unwrap_or("{}")) {
-            return (answer, None);
-        }
-        let told = mem::replace(&mut self.told_left_out, true);
-        let failure = (!told).then(|| Failure::new(format!("this client takes no {what}, which were left out")));
-        (json::without(&answer, &places), failure)
     }
 }
 

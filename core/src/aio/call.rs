@@ -112,8 +112,8 @@ impl Asking {
             let unread = slot.updates.take().unwrap_or_default();
             self.violation = slot.violation.take();
             state.calls.remove(&serial);
-            for (_, _, size) in unread {
-                state.free(size);
+            for (update, _) in &unread {
+                state.free(update, true);
             }
             Poll::Ready(Some(answer))
         });
@@ -128,8 +128,11 @@ impl Asking {
         let At::Sent(serial) = self.at else { return Poll::Ready(Ok(None)) };
         self.shared.with(|state| {
             let Some(slot) = state.calls.get_mut(&serial) else { return Poll::Ready(Ok(None)) };
-            if let Some((update, _, size)) = slot.updates.as_mut().and_then(std::collections::VecDeque::pop_front) {
-                state.free(size);
+            if let Some((update, is_last)) = slot.updates.as_mut().and_then(|updates| {
+                let (update, _) = updates.pop_front()?;
+                Some((update, updates.is_empty()))
+            }) {
+                state.free(&update, is_last);
                 return Poll::Ready(Ok(Some(update)));
             }
             if slot.answer.is_some() {
@@ -146,8 +149,8 @@ impl Asking {
         self.shared.with(|state| {
             let Some(slot) = state.calls.get_mut(&serial) else { return };
             // They are counted already.
-            for (update, number, size) in slot.updates.take().unwrap_or_default() {
-                state.notices.push_back(Notice { message: Received::Left(update), number, size });
+            for (update, number) in slot.updates.take().unwrap_or_default() {
+                state.notices.push_back(Notice { message: Received::Left(update), number });
             }
             state.unpark();
             state.kick();

@@ -155,9 +155,9 @@ impl<H: Handlers> Client<H> {
     where
         F: AsyncFnOnce(AgentPeer) -> Result<R, Failure>,
     {
-        unserved::check(&self.setup, &self.handlers, &mut transport, &self.capabilities)?;
+        let offered = unserved::check(&self.setup, &self.handlers, &mut transport, &self.capabilities)?;
         let shared = self.setup.connection(&self.handlers, &transport);
-        let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
+        let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello(&offered) };
         let serving = self.serving();
         let driving = pin!(drive(&shared, &serving, transport));
         let work = pin!(async { work(connecting.open().await?).await });
@@ -165,7 +165,7 @@ impl<H: Handlers> Client<H> {
             Either::Left((_, work)) => work.await,
             Either::Right((result, driving)) => {
                 shared.with(|state| {
-                    state.host.connection_mut().close();
+                    state.host.close();
                     state.kick();
                 });
                 // The work is done, so an error of the transport no longer matters.
@@ -181,8 +181,9 @@ impl<H: Handlers> Client<H> {
     /// handler or an option that cannot work.
     pub fn connect<T: Transport>(self, mut transport: T) -> (Connecting, impl Future<Output = io::Result<()>>) {
         let shared = self.setup.connection(&self.handlers, &transport);
-        let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
         let checked = unserved::check(&self.setup, &self.handlers, &mut transport, &self.capabilities);
+        let offered = checked.as_deref().unwrap_or_default();
+        let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello(offered) };
         (connecting, async move {
             if let Err(refused) = checked {
                 // Wakes whoever waits for the connection to open.
@@ -202,12 +203,11 @@ impl<H: Handlers> Client<H> {
         Serving { handlers: &self.handlers, policy: self.policy.as_deref() }
     }
 
-    fn hello(&self) -> v1::InitializeRequest<'static> {
+    fn hello(&self, offered: &str) -> v1::InitializeRequest<'static> {
         let mut hello = v1::InitializeRequest::new(FIRST);
         hello.client_info = Some(self.setup.info.clone());
-        hello.client_capabilities = unserved::capabilities(&self.setup, &self.handlers, &self.capabilities, |json| {
-            crate::schema::read::<v1::ClientCapabilities<'_>>(json).ok().map(IntoOwned::into_owned)
-        });
+        let offered = crate::schema::read::<v1::ClientCapabilities<'_>>(offered).ok().map(IntoOwned::into_owned);
+        hello.client_capabilities = offered.unwrap_or_else(|| self.capabilities.clone());
         hello.meta.clone_from(&self.meta);
         hello
     }

@@ -241,7 +241,7 @@ impl AgentPeer {
     /// that drives the connection ends when everything sent before was written.
     pub fn close(&self) {
         self.shared.with(|state| {
-            state.host.connection_mut().close();
+            state.host.close();
             state.kick();
         });
     }

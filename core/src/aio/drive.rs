@@ -17,6 +17,7 @@ use super::message::Message;
 use super::shared::{Ending, Shared, State};
 use super::transport::Transport;
 use super::wire::Wire;
+use crate::host::LEFT_OUT;
 
 /// How many rounds of work to do before yielding to other tasks.
 const ROUNDS: usize = 64;
@@ -75,13 +76,18 @@ pub(super) async fn drive<H: Handlers, T: Transport>(
     wire.end()
 }
 
-/// Reports something to the host. An error that no hook takes is printed to the standard error stream.
+/// Reports something to the host. An error, or what was left out, that no hook takes is printed to the standard error
+/// stream.
 fn tell<H: Handlers>(handlers: &H, report: &Report<'_>) {
     if handlers.report(report) {
         return;
     }
-    if let Report::Failure(method, failure) = report {
-        eprintln!("libacp: {method}: {failure}");
+    match report {
+        Report::Failure(method, failure) => eprintln!("libacp: {method}: {failure}"),
+        Report::Advice(advice) if LEFT_OUT.contains(&advice.rule) => {
+            eprintln!("libacp: {}: {}: {}", advice.rule, advice.method, advice.message);
+        }
+        _ => {}
     }
 }
 
@@ -112,21 +118,16 @@ async fn work<H: Handlers>(shared: &Arc<Shared>, handlers: &H, message: Message)
             Either::Right((answer, _)) => Some(answer),
         }
     };
-    let problems = shared.with(|state| {
+    let problem = shared.with(|state| {
         let bytes = answer.as_ref().and_then(|answer| answer.as_ref().ok()).map_or(0, String::len);
         state.charge(request.serial, bytes);
         state.answer(&request, answer)
     });
-    for failure in problems.iter().flatten() {
+    if let Some(failure) = &problem {
         tell(handlers, &Report::Failure(&request.method, failure));
     }
     poll_fn(|cx| shared.with(|state| state.room(cx))).await;
-    shared.with(|state| {
-        state.charge(request.serial, 0);
-        state.jobs.remove(&request.serial);
-        state.unpark();
-        state.kick();
-    });
+    shared.with(|state| state.served(request.serial));
 }
 
 /// Resolves when the request is cancelled and its handler did not opt into handling cancellation.

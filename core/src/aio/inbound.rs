@@ -1,4 +1,4 @@
-//! Handling the events of a connection in their order, and deciding when to stop reading.
+//! Handling the events of a connection in their order.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -9,16 +9,11 @@ use super::kept::Kept;
 use super::message::{Message, LEFT};
 use super::shared::{Ending, Job, Notice, Shared, State};
 use crate::connection::{Advice, CloseReason, Notification, Request, Response, Violation};
+use crate::host::Budget;
 use crate::Event;
 
-/// How many notifications may wait in calls and for handlers before reading stops.
-const MOST: usize = 256;
-/// How many bytes of them may wait before reading stops.
-const BYTES: usize = 1024 * 1024;
-/// The limits are multiplied by this while a call is open, because its response may be behind the queue.
-const PATIENCE: usize = 8;
-/// How many automatic responses may wait to be written before reading stops.
-const REPLIES: usize = 1024;
+/// What the answer to a large request is taken for: the largest file that `libacp-files` returns.
+const UNKNOWN: usize = 10_000_000;
 
 /// Something that the driver has to do.
 pub(super) enum Step {
@@ -38,37 +33,30 @@ impl State {
             if let Some((session, kept)) = self.over.pop_front() {
                 return Some(Step::Over(session, kept));
             }
-            self.stalled = self.end.is_none() && self.full();
-            if self.stalled {
-                return None;
-            }
-            let before = self.connection().buffered();
-            let event = self.host.poll_event()?;
-            let size = before.saturating_sub(self.connection().buffered());
-            match event {
+            match self.host.poll_event()? {
                 Event::Request(request) => {
-                    self.budget.enter(request.serial, &request.method);
+                    if Budget::is_large(&request.method) {
+                        // It looks by itself whether it has to wait.
+                        let _ = self.budget.ask(request.serial, UNKNOWN);
+                    }
                     self.jobs.insert(request.serial, Job::new(&request, self.came));
                     self.greeted(&request.method, request.params());
                     return Some(Step::Serve(request));
                 }
-                Event::Notification(notification) => self.notified(notification, size, &heard),
+                Event::Notification(notification) => self.notified(notification, &heard),
                 Event::Response(response) => self.settle(response),
                 Event::LateResponse(response) => {
                     self.unpark();
-                    self.give_back(&response);
                     return Some(Step::Late(response));
                 }
                 Event::Cancel(cancel) => self.stop(|serial, _| serial == cancel.serial),
                 Event::Answered(answered) => {
-                    self.replies += 1;
                     if let Some(job) = self.jobs.get_mut(&answered.serial) {
                         job.answered = true;
                     }
                     self.stop(|serial, _| serial == answered.serial);
                 }
                 Event::Violation(violation) => {
-                    self.replies += 1;
                     // It may explain why the next response cannot be used.
                     self.broken = violation.id.is_some().then(|| Box::new(violation.clone()));
                     return Some(Step::Violation(violation));
@@ -88,20 +76,15 @@ impl State {
     }
 
     /// Whether there is room for more of the peer's bytes.
-    pub(super) fn hungry(&self) -> bool {
-        self.end.is_none() && !self.stalled && self.replies < REPLIES
+    pub(super) fn hungry(&mut self) -> bool {
+        self.end.is_none() && !self.host.pace().is_paused()
     }
 
-    fn full(&self) -> bool {
-        let patience = if self.asking > 0 { PATIENCE } else { 1 };
-        let served = self.jobs.len() >= self.most && self.asking == 0;
-        served || self.waiting >= MOST * patience || self.bytes >= BYTES * patience
-    }
-
-    fn notified(&mut self, notification: Notification, size: usize, heard: &impl Fn(&str) -> bool) {
+    fn notified(&mut self, notification: Notification, heard: &impl Fn(&str) -> bool) {
         self.came += 1;
+        let size = notification.params().len();
         if heard(&notification.method) {
-            self.put_off(Message::Notification(notification.clone()), self.came, size);
+            self.put_off(Message::Notification(notification.clone()), size);
         }
         if &*notification.method != "session/update" {
             return;
@@ -109,21 +92,19 @@ impl State {
         self.titled(&notification);
         let slot = self.host.exchange().and_then(|serial| self.calls.get_mut(&serial));
         if let Some((updates, waker)) = slot.and_then(|slot| Some((slot.updates.as_mut()?, &mut slot.waker))) {
-            updates.push_back((notification, self.came, size));
+            updates.push_back((notification, self.came));
             let waker = waker.take();
             self.wake(waker);
-            self.waiting += 1;
-            self.bytes += size;
+            self.host.pace().keep(size);
         } else if heard(LEFT) {
-            self.put_off(Message::Left(notification), self.came, size);
+            self.put_off(Message::Left(notification), size);
         }
     }
 
     /// Queues a notification for its handler.
-    fn put_off(&mut self, message: Message, number: u64, size: usize) {
-        self.notices.push_back(Notice { message, number, size });
-        self.waiting += 1;
-        self.bytes += size;
+    fn put_off(&mut self, message: Message, size: usize) {
+        self.notices.push_back(Notice { message, number: self.came });
+        self.host.pace().keep(size);
     }
 
     /// Waits until the updates before a permission request were handed over, because they show what it is about.
@@ -137,7 +118,7 @@ impl State {
         let mut first = in_streams.filter_map(|slot| slot.updates.as_ref()?.front());
         let noticed = |notice: &Notice| before(notice.number) && notice.message.session() == request.session.as_ref();
         let handled = self.noticing.as_ref().is_some_and(|(number, of)| before(*number) && *of == request.session);
-        if handled || first.any(|(_, number, _)| before(*number)) || self.notices.iter().any(noticed) {
+        if handled || first.any(|(_, number)| before(*number)) || self.notices.iter().any(noticed) {
             return self.fall_behind(cx);
         }
         Poll::Ready(())
@@ -149,7 +130,9 @@ impl State {
             return None;
         }
         let notice = self.notices.pop_front()?;
-        self.free(notice.size);
+        if let Message::Notification(taken) | Message::Left(taken) = &notice.message {
+            self.free(taken, self.notices.is_empty());
+        }
         self.noticing = Some((notice.number, notice.message.session().cloned()));
         Some(notice.message)
     }
@@ -167,12 +150,9 @@ impl State {
         }
         self.lived(&response, wanted);
         let Some(slot) = self.calls.get_mut(&serial) else { return };
-        if slot.exchange.is_none() {
-            self.asking -= 1;
-        }
         if slot.abandoned {
             self.calls.remove(&serial);
-            self.give_back(&response);
+            self.host.give_back(&response);
         } else {
             let waker = slot.waker.take();
             slot.answer = Some(response);
@@ -221,7 +201,7 @@ impl Job {
             answered: false,
             after,
             opening: None,
-            cost: 0,
+            turn: None,
             watchers: Vec::new(),
         }
     }
@@ -233,7 +213,7 @@ pub(super) struct End<'s>(pub(super) &'s Shared);
 impl Drop for End<'_> {
     fn drop(&mut self) {
         self.0.with(|state| {
-            state.host.connection_mut().close();
+            state.host.close();
             state.end = Some(Ending::Host);
             // Ended sessions are reported later, when `Ends` is dropped.
             let mut over = VecDeque::new();

@@ -98,11 +98,11 @@
 //!
 //! # Back-pressure
 //!
-//! Calls wait while 64 KiB wait for the transport. Reading stops while 256 notifications or 1 MiB wait in streams of
-//! updates and for handlers (eight times as much while a call is pending, so that a loop over updates can make calls),
-//! and while [`Agent::at_most`] requests are being served. Handlers that read a file or the output of a terminal for
-//! the agent are started in order, as long as their responses fit into 16 MiB; a response counts as 10 MB until its
-//! size is known, and a larger one goes alone.
+//! Calls wait while 64 KiB wait for the transport. When reading stops is what [`host::Pace`](crate::host::Pace) says: while
+//! 256 notifications or 1 MiB wait in streams of updates and for handlers (eight times as much while a call is pending, so
+//! that a loop over updates can make calls), and while [`Agent::at_most`] requests are being served. Handlers that read
+//! a file or the output of a terminal for the agent are started in order, as long as their responses fit into 16 MiB; a
+//! response counts as 10 MB until its size is known, and a larger one goes alone.
 //!
 //! # Errors
 //!
@@ -118,7 +118,6 @@
 mod agent;
 mod agent_session;
 mod answer;
-mod budget;
 mod builder;
 mod call;
 mod client;

@@ -20,11 +20,14 @@ pub(super) struct Setup {
     pub(super) most: usize,
     /// Whether the text of errors is sent to the peer.
     pub(super) expose: bool,
+    /// Whether chunks are merged while they wait for the transport.
+    pub(super) merges: bool,
 }
 
 impl Setup {
     pub(super) fn new(name: String, version: String, config: Config) -> Self {
-        Setup { info: v1::Implementation::new(name, version), most: config.limits.pending, config, expose: false }
+        let (info, most) = (v1::Implementation::new(name, version), config.limits.pending);
+        Setup { info, most, config, expose: false, merges: false }
     }
 
     pub(super) fn configure(&mut self, config: Config) {
@@ -46,6 +49,8 @@ impl Setup {
                 methods.push(method.to_owned());
             }
         });
-        Shared::new(Host::new(config, methods), self.most, self.expose)
+        let mut host = Host::new(config, methods);
+        host.merge_chunks(self.merges);
+        Shared::new(host, self.most, self.expose)
     }
 }

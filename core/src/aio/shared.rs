@@ -8,9 +8,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{ready, Context, Poll, Waker};
+use std::task::{Context, Poll, Waker};
 
-use super::budget::{Budget, UNKNOWN};
 use super::error::Error;
 use super::kept::Kept;
 use super::message::Message;
@@ -18,14 +17,9 @@ use super::name::{about, Name};
 use super::transport::Clock;
 use super::viewers::{news, Viewers};
 use crate::connection::{CallOptions, Notification, Phase, Response, Violation};
-use crate::framing::Framing;
-use crate::host::Host;
-use crate::json;
+use crate::host::{Budget, Host};
 use crate::schema::v1;
 use crate::{Connection, Misuse};
-
-/// How many bytes may wait for the transport before calls wait as well.
-const ROOM: usize = 64 * 1024;
 
 pub(super) struct Shared(Mutex<State>);
 
@@ -38,34 +32,20 @@ pub(super) struct State {
     pub(super) calls: HashMap<u64, Slot>,
     /// The peer's requests that are being served, by serial number.
     pub(super) jobs: HashMap<u64, Job>,
+    /// The memory of their answers.
+    pub(super) budget: Budget,
     /// Notifications that wait for their handlers.
     pub(super) notices: VecDeque<Notice>,
     /// What is stored with open sessions.
     pub(super) kept: HashMap<Arc<str>, Kept>,
     /// Sessions that have ended and were not reported yet.
     pub(super) over: VecDeque<(Arc<str>, Kept)>,
-    /// The memory that answers to the peer may take.
-    pub(super) budget: Budget,
     /// The last violation, until the response after it.
     pub(super) broken: Option<Box<Violation>>,
-    /// How many of the peer's requests are served at the same time.
-    pub(super) most: usize,
-    /// The number of the host's requests without a response, not counting those that are accompanied by updates.
-    pub(super) asking: usize,
     /// How many notifications have arrived.
     pub(super) came: u64,
     /// Whether the text of errors is sent to the peer.
     pub(super) expose: bool,
-    /// It was reported to the host that a part of a response was left out for this peer.
-    pub(super) told_left_out: bool,
-    /// How many notifications wait in `calls` and `notices`.
-    pub(super) waiting: usize,
-    /// How many bytes they have.
-    pub(super) bytes: usize,
-    /// How many automatic responses the connection has made since everything was written.
-    pub(super) replies: usize,
-    /// Reading is paused because queues are full.
-    pub(super) stalled: bool,
     /// The notification whose handler is running: its number, and its session.
     pub(super) noticing: Option<(u64, Option<Arc<str>>)>,
     pub(super) end: Option<Ending>,
@@ -84,8 +64,6 @@ pub(super) struct Notice {
     pub(super) message: Message,
     /// Its number among all notifications.
     pub(super) number: u64,
-    /// Its size in bytes.
-    pub(super) size: usize,
 }
 
 /// How a connection has ended.
@@ -102,8 +80,8 @@ pub(super) enum Ending {
 pub(super) struct Slot {
     /// The session of a request that may be accompanied by updates: a prompt, or loading a session.
     pub(super) exchange: Option<Arc<str>>,
-    /// Updates that have arrived, with their numbers and sizes; `None` once no stream takes them.
-    pub(super) updates: Option<VecDeque<(Notification, u64, usize)>>,
+    /// Updates that have arrived, with their numbers; `None` once no stream takes them.
+    pub(super) updates: Option<VecDeque<(Notification, u64)>>,
     pub(super) answer: Option<Response>,
     /// What is wrong with the response.
     pub(super) violation: Option<Box<Violation>>,
@@ -125,32 +103,26 @@ pub(super) struct Job {
     pub(super) after: u64,
     /// The session that it opens.
     pub(super) opening: Option<Arc<Name>>,
-    /// What its response takes from the budget.
-    pub(super) cost: usize,
+    /// It waits for its share of the memory of answers.
+    pub(super) turn: Option<Waker>,
     pub(super) watchers: Vec<Waker>,
 }
 
 impl Shared {
-    pub(super) fn new(host: Host, most: usize, expose: bool) -> Arc<Self> {
+    pub(super) fn new(mut host: Host, most: usize, expose: bool) -> Arc<Self> {
+        host.pace().start(most);
         Arc::new(Shared(Mutex::new(State {
             host,
             hello: None,
             calls: HashMap::new(),
             jobs: HashMap::new(),
+            budget: Budget::default(),
             notices: VecDeque::new(),
             kept: HashMap::new(),
             over: VecDeque::new(),
-            budget: Budget::default(),
             broken: None,
-            most,
-            asking: 0,
             came: 0,
             expose,
-            told_left_out: false,
-            waiting: 0,
-            bytes: 0,
-            replies: 0,
-            stalled: false,
             noticing: None,
             end: None,
             clock: None,
@@ -217,17 +189,11 @@ impl State {
 
     /// Waits until the transport has taken enough bytes.
     pub(super) fn room(&mut self, cx: &Context<'_>) -> Poll<()> {
-        if self.end.is_some() || self.has_room() {
+        if self.end.is_some() || self.host.has_room() {
             Poll::Ready(())
         } else {
             self.park(cx)
         }
-    }
-
-    pub(super) fn has_room(&self) -> bool {
-        let unsent = self.connection().transmit().len();
-        // With whole messages, `transmit` shows only the first one.
-        unsent == 0 || (unsent < ROOM && self.connection().config().framing != Framing::Messages)
     }
 
     /// Passes the time to the connection, in milliseconds on the host's clock.
@@ -247,9 +213,6 @@ impl State {
         let asked = self.host.request_with(method, params, CallOptions::default());
         let id = asked.map_err(|misuse| self.refused(method, misuse))?;
         let serial = self.connection().pending_by_id(&id).map_or(0, |open| open.serial);
-        if exchange.is_none() {
-            self.asking += 1;
-        }
         let updates = exchange.map(|_| VecDeque::new());
         self.calls.insert(serial, Slot { exchange: exchange.cloned(), updates, ..Slot::default() });
         self.kick();
@@ -293,39 +256,17 @@ impl State {
         let unread = slot.updates.take().unwrap_or_default();
         if let Some(answer) = slot.answer.take() {
             self.calls.remove(&serial);
-            self.give_back(&answer);
+            self.host.give_back(&answer);
         } else {
             slot.abandoned = true;
             self.tell_time();
             self.host.abandon(serial);
         }
         // They are counted already. The handler of updates that no stream takes gets them.
-        for (update, number, size) in unread {
-            self.notices.push_back(Notice { message: Message::Left(update), number, size });
+        for (update, number) in unread {
+            self.notices.push_back(Notice { message: Message::Left(update), number });
         }
         self.kick();
-    }
-
-    /// Releases what an unwanted response has opened: a terminal, or a new session.
-    pub(super) fn give_back(&mut self, answer: &Response) {
-        let Some(result) = answer.outcome.result() else { return };
-        let id = |pointer| json::pointer(result, pointer).and_then(json::unescape);
-        match (&*answer.method, &answer.session) {
-            ("terminal/create", Some(session)) => {
-                if let Some(terminal) = id("/terminalId") {
-                    self.release_terminal(session, &terminal);
-                }
-            }
-            ("session/new" | "session/fork", _) if self.host.can("session/close") => {
-                let another = |session: &str| self.kept.get(session).is_some_and(|kept| kept.serial != answer.serial);
-                // A session that was open before must stay open.
-                if let Some(session) = id("/sessionId").filter(|session| !another(session)) {
-                    self.kept.remove(&*session);
-                    self.ask_unheard("session/close", &v1::CloseSessionRequest::new(&*session));
-                }
-            }
-            _ => {}
-        }
     }
 
     /// Releases a terminal without waiting for the response.
@@ -340,21 +281,32 @@ impl State {
         }
     }
 
-    /// Waits until a request may be served; see [`Budget`].
+    /// Waits until there is memory for the answer to a request.
     pub(super) fn admitted(&mut self, serial: u64, cx: &Context<'_>) -> Poll<()> {
-        let charged = ready!(self.budget.admitted(serial, cx));
-        if charged {
-            self.charge(serial, UNKNOWN);
+        let Some(job) = self.jobs.get_mut(&serial) else { return Poll::Ready(()) };
+        if !self.budget.is_waiting(serial) {
+            return Poll::Ready(());
         }
-        Poll::Ready(())
+        job.turn = Some(cx.waker().clone());
+        Poll::Pending
     }
 
     /// Sets how many bytes the response to a request takes until it is written; 0 when it was.
     pub(super) fn charge(&mut self, serial: u64, bytes: usize) {
-        let job = self.jobs.get_mut(&serial);
-        let (before, bytes) = job.map_or((0, 0), |job| (mem::replace(&mut job.cost, bytes), bytes));
-        let next = self.budget.charge(serial, before, bytes);
-        self.wake(next);
+        self.budget.set(serial, bytes);
+        while let Some(next) = self.budget.poll() {
+            let turn = self.jobs.get_mut(&next).and_then(|job| job.turn.take());
+            self.wake(turn);
+        }
+    }
+
+    /// A request was served, and its response is written.
+    pub(super) fn served(&mut self, serial: u64) {
+        self.charge(serial, 0);
+        self.jobs.remove(&serial);
+        let _ = self.host.pace().end(serial);
+        self.unpark();
+        self.kick();
     }
 
     /// Wakes those who wait for the change of a view.
@@ -364,12 +316,10 @@ impl State {
         self.wake(told);
     }
 
-    /// Called when something that waited was taken.
-    pub(super) fn free(&mut self, size: usize) {
-        self.waiting -= 1;
-        self.bytes -= size;
+    /// Called when a notification was taken; `is_last` says that nothing is left where it waited.
+    pub(super) fn free(&mut self, taken: &Notification, is_last: bool) {
         self.wake.append(&mut self.behind);
-        if self.stalled {
+        if self.host.pace().take(taken.params().len(), is_last) {
             self.kick();
         }
     }

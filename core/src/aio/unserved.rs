@@ -12,13 +12,13 @@ use super::transport::Transport;
 use crate::host::offers;
 
 /// Checks the handlers, and the configuration with this transport. `stated` has the capabilities that the host set
-/// explicitly.
+/// explicitly. Returns all of them: those that the handlers show, added to these.
 pub(super) fn check<H: Handlers, T: Transport>(
     setup: &Setup,
     handlers: &H,
     transport: &mut T,
     stated: &impl Serialize,
-) -> io::Result<()> {
+) -> io::Result<String> {
     let config = &setup.config;
     let timed = [("timeout", config.timeout), ("reminder", config.reminder)];
     if let Some((name, _)) = timed.iter().find(|(_, limit)| limit.is_some()) {
@@ -33,25 +33,8 @@ pub(super) fn check<H: Handlers, T: Transport>(
         let method = if method == LEFT { "on_update" } else { method };
         return refused(format!("{method}: there are two handlers of it, and only one can be called"));
     }
-    offered(setup, handlers, stated).map(drop)
-}
-
-/// The capabilities: those that the handlers show, added to those that the host set explicitly. What [`check`] refuses
-/// leaves the latter.
-pub(super) fn capabilities<H: Handlers, C: Serialize + Clone>(
-    setup: &Setup,
-    handlers: &H,
-    stated: &C,
-    read: impl FnOnce(&str) -> Option<C>,
-) -> C {
-    let offered = offered(setup, handlers, stated).ok();
-    offered.and_then(|offered| read(&offered)).unwrap_or_else(|| stated.clone())
-}
-
-fn offered<H: Handlers>(setup: &Setup, handlers: &H, stated: &impl Serialize) -> io::Result<String> {
-    let mut methods = Vec::new();
-    handlers.each(&mut |method, _| methods.push(method.to_owned()));
-    let methods: Vec<&str> = methods.iter().map(String::as_str).filter(|method| *method != LEFT).collect();
+    let methods: Vec<&str> =
+        methods.iter().map(|(method, _)| method.as_str()).filter(|method| *method != LEFT).collect();
     let stated = said(&crate::schema::write(stated)?);
     offers(&setup.config, &methods, &stated).or_else(|error| refused(error.message))
 }

@@ -155,10 +155,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
             let count = bytes.len().min(most);
             self.out.extend_from_slice(&bytes[..count]);
             connection.consume(count);
-            if connection.transmit().is_empty() {
-                state.replies = 0;
-            }
-            if count > 0 && state.has_room() {
+            if count > 0 && state.host.has_room() {
                 state.unpark();
             }
         });

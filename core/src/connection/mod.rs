@@ -41,6 +41,7 @@ mod incoming;
 mod inserted;
 mod judge;
 mod lifecycle;
+mod merging;
 mod misuse;
 mod notify;
 mod observer;
@@ -227,9 +228,20 @@ impl Connection {
         self.sending.consume(count);
     }
 
+    /// Upper bound on how many bytes of automatic answers wait.
+    pub(crate) fn auto_reply_bytes(&self) -> usize {
+        self.sending.auto_reply_bytes() + self.batches.held()
+    }
+
+    /// Whether chunks of a message are merged while they wait. What [`transmit`](Self::transmit) has shown must then be
+    /// consumed before anything else is done.
+    pub(crate) fn merge_chunks(&mut self, merges: bool) {
+        self.sending.merges = merges;
+    }
+
     /// Whether more automatic answers wait than their budget allows.
     fn replies_over_limit(&self) -> bool {
-        self.sending.auto_reply_bytes() + self.batches.held() > self.state.config.limits.frame.max(MIN_REPLY_BUDGET)
+        self.auto_reply_bytes() > self.state.config.limits.frame.max(MIN_REPLY_BUDGET)
     }
 
     /// Ends the connection from this side.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::merging;
 use super::misuse::Misuse;
 use super::outgoing::{ValidatedJson, CANCEL};
 use super::template_cache::{CacheHit, ParsedCall, Scratch};
@@ -70,7 +71,11 @@ impl Connection {
         };
         let mut advice = self.judge_outgoing(&said, own)?;
         advice.extend(instead);
-        self.sending.write(message);
+        if self.sending.merges && merging::is_chunk(update) {
+            self.sending.write_chunk(message);
+        } else {
+            self.sending.write(message);
+        }
         self.state.sessions.foresee(method, session.as_ref());
         let operation = Operation::of(&said, self.state.tables);
         let said = RuleMessage { operation: operation.as_ref(), ..said };

@@ -1,5 +1,6 @@
 //! Sending: what waits for the transport, the ids of the host's requests, and how much of it all the peer has provoked.
 
+use super::merging::{self, Span};
 use super::template_cache::TemplateCache;
 use crate::framing::{Framing, Outbox};
 use crate::jsonrpc::Id;
@@ -12,6 +13,10 @@ pub(super) struct Sending {
     auto_reply_bytes: usize,
     /// No frame is decoded until automatic answers have been written.
     is_paused: bool,
+    /// Whether chunks are merged while they wait.
+    pub(super) merges: bool,
+    /// Where the text of the last message stands, if it is a chunk that others were merged into.
+    chunk: Option<Span>,
     next_id: i64,
     /// Templates of params that the host sent.
     pub(super) templates: TemplateCache,
@@ -23,6 +28,8 @@ impl Sending {
             outbox: Outbox::new(framing),
             auto_reply_bytes: 0,
             is_paused: false,
+            merges: false,
+            chunk: None,
             next_id: 1,
             templates: TemplateCache::default(),
         }
@@ -47,11 +54,29 @@ impl Sending {
 
     /// Adds a message of the host.
     pub(super) fn write(&mut self, message: String) {
+        self.chunk = None;
         self.outbox.push_whole(message);
+    }
+
+    /// Adds a chunk of a message, to the one before it if that waits and is of the same message.
+    pub(super) fn write_chunk(&mut self, message: String) {
+        if self.merge(&message).is_none() {
+            self.write(message);
+        }
+    }
+
+    fn merge(&mut self, message: &str) -> Option<()> {
+        let last = self.outbox.last()?;
+        let span = self.chunk.or_else(|| merging::span(last))?;
+        let text = merging::more(last, span, message)?;
+        self.outbox.extend_last(span.after, text);
+        self.chunk = Some(span);
+        Some(())
     }
 
     /// Adds an automatic answer.
     pub(super) fn write_auto_reply(&mut self, answer: &str) {
+        self.chunk = None;
         let before = self.outbox.len();
         self.outbox.push(answer);
         self.auto_reply_bytes += self.outbox.len() - before;
@@ -59,6 +84,7 @@ impl Sending {
 
     /// Adds the array of a batch, and the number of its bytes that are automatic answers.
     pub(super) fn write_batch(&mut self, array: String, auto_reply_bytes: usize) {
+        self.chunk = None;
         self.outbox.push_whole(array);
         self.auto_reply_bytes += auto_reply_bytes;
     }

@@ -15,16 +15,19 @@ pub struct Outbox {
     sent: usize,
     /// The lengths of the messages that were not sent completely, if the transport separates messages.
     messages: VecDeque<usize>,
+    /// The length of the last message.
+    last: usize,
 }
 
 impl Outbox {
     /// An empty outbox.
     pub fn new(framing: Framing) -> Self {
-        Outbox { framing, bytes: Vec::new(), sent: 0, messages: VecDeque::new() }
+        Outbox { framing, bytes: Vec::new(), sent: 0, messages: VecDeque::new(), last: 0 }
     }
 
     /// Adds a message: compact JSON without line breaks.
     pub fn push(&mut self, message: &str) {
+        self.last = message.len();
         match self.framing {
             Framing::Lines => {
                 self.bytes.extend_from_slice(message.as_bytes());
@@ -45,10 +48,37 @@ impl Outbox {
     pub(crate) fn push_whole(&mut self, message: String) {
         let room = !self.bytes.is_empty() || self.bytes.capacity() > message.len();
         if self.framing == Framing::Lines && !room {
+            self.last = message.len();
             self.bytes = message.into_bytes();
             self.bytes.push(b'\n');
         } else {
             self.push(&message);
+        }
+    }
+
+    /// The last message, if nothing of it was sent and what is before it does not say how long it is.
+    pub(crate) fn last(&self) -> Option<&[u8]> {
+        let end = self.bytes.len().checked_sub(self.end()?)?;
+        self.bytes.get(end.checked_sub(self.last).filter(|start| *start >= self.sent && self.len() > 0)?..end)
+    }
+
+    /// Puts more into the [last](Self::last) message, before so many bytes at its end.
+    pub(crate) fn extend_last(&mut self, before: usize, more: &str) {
+        let Some(at) = self.end().and_then(|end| self.bytes.len().checked_sub(before + end)) else { return };
+        self.bytes.extend_from_slice(more.as_bytes());
+        self.bytes[at..].rotate_right(more.len());
+        self.last += more.len();
+        if let Some(length) = self.messages.back_mut() {
+            *length += more.len();
+        }
+    }
+
+    /// How many bytes stand behind each message.
+    fn end(&self) -> Option<usize> {
+        match self.framing {
+            Framing::Lines => Some(1),
+            Framing::Messages => Some(0),
+            Framing::ContentLength => None,
         }
     }
 
@@ -99,6 +129,29 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_message_grows_until_some_of_it_is_sent() {
+        for framing in [Framing::Lines, Framing::Messages] {
+            let mut outbox = Outbox::new(framing);
+            assert_eq!(outbox.last(), None);
+            outbox.push("[1]");
+            outbox.push("[2]");
+            assert_eq!(outbox.last(), Some(&b"[2]"[..]));
+            outbox.extend_last(1, ",3");
+            assert_eq!(outbox.last(), Some(&b"[2,3]"[..]));
+            let first = if framing == Framing::Lines { &b"[1]\n[2,3]\n"[..] } else { b"[1]" };
+            assert_eq!(outbox.pending(), first);
+            outbox.consume(if framing == Framing::Lines { 4 } else { 3 });
+            assert_eq!(outbox.last(), Some(&b"[2,3]"[..]));
+            assert_eq!(outbox.pending().trim_ascii(), b"[2,3]");
+            outbox.consume(1);
+            assert_eq!(outbox.last(), None);
+        }
+        let mut outbox = Outbox::new(Framing::ContentLength);
+        outbox.push("[1]");
+        assert_eq!(outbox.last(), None);
+    }
 
     #[test]
     fn partial_writes_lose_nothing() {

@@ -1,7 +1,8 @@
 //! The agent's side of a host.
 //!
 //! In both versions: `session/cancel` and `session/close` cancel the prompts that the host serves and withdraw its open
-//! questions, and what is said of a session before it has a name waits for the answer that names it ([`opening`]).
+//! questions, what is said of a session before it has a name waits for the answer that names it ([`opening`]), and what the
+//! client does not take is left out ([`fitting`]).
 //!
 //! In both versions, [`works`] has what the agent does without a prompt. In version 1, [`older`] keeps what is needed for that,
 //! and [`down`] says updates of version 2 in the words of version 1.
@@ -13,6 +14,7 @@
 
 mod diff;
 mod down;
+mod fitting;
 mod hello;
 mod newer;
 mod object;
@@ -29,15 +31,19 @@ mod tools;
 mod updates;
 mod works;
 
+#[cfg(feature = "futures")]
+pub(crate) use self::fitting::LEFT_OUT;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use self::fitting::Fitting;
 use self::newer::Newer;
 use self::older::Older;
 use self::opening::Openings;
 pub(super) use self::works::Ending;
 use self::works::Works;
-use super::is_newer;
+use super::{is_newer, text};
 use crate::connection::{CallOptions, Cancel, Misuse, OpenRequest, RequestKey};
 use crate::{Connection, ErrorCode, Event, Id};
 
@@ -59,6 +65,7 @@ pub(super) struct AgentHost {
     openings: Openings,
     works: Works,
     older: Older,
+    fitting: Fitting,
     newer: Newer,
 }
 
@@ -68,6 +75,7 @@ impl AgentHost {
             openings: Openings::default(),
             works: Works::default(),
             older: Older::new(),
+            fitting: Fitting::default(),
             newer: Newer::new(handlers),
         }
     }
@@ -174,6 +182,21 @@ impl AgentHost {
         params: &str,
         ready: &mut VecDeque<Event>,
     ) -> Result<(), Misuse> {
+        let Err(misuse) = self.notify_all(connection, method, params, ready) else { return Ok(()) };
+        let Some(rest) = Fitting::without(&misuse, params) else { return Err(misuse) };
+        self.notify_all(connection, method, &rest, ready)?;
+        let session = text(params, "/sessionId").map(|session| Arc::from(&*session));
+        ready.extend(self.fitting.tell(misuse, method, session.as_ref()));
+        Ok(())
+    }
+
+    fn notify_all(
+        &mut self,
+        connection: &mut Connection,
+        method: &str,
+        params: &str,
+        ready: &mut VecDeque<Event>,
+    ) -> Result<(), Misuse> {
         if is_newer(connection) {
             return self.newer.notify(connection, method, params, ready);
         }
@@ -205,32 +228,46 @@ impl AgentHost {
             return self.newer.ended(connection, prompt, result, ready);
         }
         let open = found(connection, request).map(|open| (open.serial, open.session.clone()));
-        match &open {
-            Some((serial, _)) if is_newer(connection) => self.newer.respond(connection, request, *serial, result)?,
-            _ => connection.respond(request, result)?,
-        }
-        if let Some((serial, session)) = open {
-            if let Some(session) = &session {
-                self.older.forget_closed(connection, session);
-            }
-            self.opened(connection, serial, session, result, ready);
-        }
+        let Err(misuse) = self.respond_all(connection, request, result) else {
+            self.answered(connection, open, result, ready);
+            return Ok(());
+        };
+        let Some(rest) = Fitting::without(&misuse, result) else { return Err(misuse) };
+        let method = found(connection, request).map_or_else(String::new, |open| open.method.clone().into_owned());
+        self.respond_all(connection, request, &rest)?;
+        ready.extend(self.fitting.tell(misuse, &method, open.as_ref().and_then(|(_, session)| session.as_ref())));
+        self.answered(connection, open, &rest, ready);
         Ok(())
     }
 
-    /// Sends what was held until a request was answered.
-    fn opened(
+    fn respond_all(
         &mut self,
         connection: &mut Connection,
-        serial: u64,
-        session: Option<Arc<str>>,
+        request: RequestKey<'_>,
+        result: &str,
+    ) -> Result<(), Misuse> {
+        match found(connection, request).map(|open| open.serial) {
+            Some(serial) if is_newer(connection) => self.newer.respond(connection, request, serial, result),
+            _ => connection.respond(request, result),
+        }
+    }
+
+    /// Sends what was held until a request was answered.
+    fn answered(
+        &mut self,
+        connection: &mut Connection,
+        open: Option<(u64, Option<Arc<str>>)>,
         result: &str,
         ready: &mut VecDeque<Event>,
     ) {
+        let Some((serial, session)) = open else { return };
+        if let Some(session) = &session {
+            self.older.forget_closed(connection, session);
+        }
         let Some((session, held)) = self.openings.opened(serial, session, result) else { return };
         for (method, params) in held {
             if let Err(misuse) = self.notify(connection, &method, &opening::about(&session, &params), ready) {
-                ready.push_back(opening::advice(misuse, method, &session));
+                ready.push_back(opening::advice(misuse, method, Some(&session)));
             }
         }
     }

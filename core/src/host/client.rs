@@ -204,12 +204,17 @@ impl ClientHost {
         for open in connection.pending_of(session) {
             match &*open.method {
                 LOAD => return Some(open.serial),
-                _ if self.calls.get(&open.serial).is_some_and(|call| call.method == LOAD) => return Some(open.serial),
+                _ if self.is_load(open.serial) => return Some(open.serial),
                 PROMPT => prompt = Some(open.serial),
                 _ => {}
             }
         }
         self.works.reported(session).or(prompt)
+    }
+
+    /// Whether an open call is a load, which has another name in version 2.
+    pub(super) fn is_load(&self, serial: u64) -> bool {
+        self.calls.get(&serial).is_some_and(|call| call.method == LOAD)
     }
 }
 

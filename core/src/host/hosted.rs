@@ -14,9 +14,14 @@ use std::collections::VecDeque;
 
 use super::agent::{self, AgentHost};
 use super::client::{self, ClientHost};
+use super::opened::Opened;
+use super::pace::Pace;
 use super::stop;
-use crate::connection::{CallOptions, Misuse, RequestKey, Turn};
+use crate::connection::{CallOptions, Misuse, RequestKey, Response, Turn};
 use crate::{Config, Connection, ErrorCode, Event, Id, Role};
+
+/// How many bytes may wait for the transport before calls wait as well.
+const ROOM: usize = 64 * 1024;
 
 /// A connection for a host with handlers, which speaks the words of version 1 in both versions.
 ///
@@ -30,6 +35,8 @@ pub struct Host {
     ready: VecDeque<Event>,
     /// The call that the last update belongs to.
     exchange: Option<u64>,
+    opened: Opened,
+    pace: Pace,
 }
 
 /// What a side does with events and calls.
@@ -48,12 +55,17 @@ impl Host {
             Role::Agent => Side::Agent(Box::new(AgentHost::new(handlers.into_iter().collect()))),
             Role::Client => Side::Client(Box::default()),
         };
-        Host { connection: Connection::new(config), side, ready: VecDeque::new(), exchange: None }
+        Self::with(config, side)
     }
 
     /// A connection that stays as it is: every message is that of the agreed version.
     pub fn plain(config: Config) -> Self {
-        Host { connection: Connection::new(config), side: Side::Plain, ready: VecDeque::new(), exchange: None }
+        Self::with(config, Side::Plain)
+    }
+
+    fn with(config: Config, side: Side) -> Self {
+        let (connection, ready) = (Connection::new(config), VecDeque::new());
+        Host { connection, side, ready, exchange: None, opened: Opened::default(), pace: Pace::default() }
     }
 
     #[cfg(test)]
@@ -83,19 +95,51 @@ impl Host {
         &mut self.connection
     }
 
-    /// The next event; see [`Connection::poll_event`].
+    /// Merges chunks of the agent's messages and thoughts while they wait for the transport: text is joined, order stays, and
+    /// what differs in anything but its text is not merged. The peer sees fewer chunks, of at most 16 KiB. With
+    /// [`Framing::ContentLength`](crate::framing::Framing::ContentLength) nothing is merged.
+    ///
+    /// What [`transmit`](Connection::transmit) has shown must be consumed before anything else is done with the host.
+    pub fn merge_chunks(&mut self, merges: bool) {
+        self.connection.merge_chunks(merges);
+    }
+
+    /// What was polled and waits for its handler. While it is too much, no event comes.
+    pub fn pace(&mut self) -> &mut Pace {
+        &mut self.pace
+    }
+
+    /// Whether a call can be sent at once, or has to wait until the transport has taken more.
+    pub fn has_room(&self) -> bool {
+        self.connection.unsent() < ROOM
+    }
+
+    /// The next event; see [`Connection::poll_event`]. None comes while the [`pace`](Self::pace) has it so.
     #[must_use]
     pub fn poll_event(&mut self) -> Option<Event> {
+        let (connection, side) = (&self.connection, &self.side);
+        if self.pace.pauses(connection.auto_reply_bytes(), || is_owed(connection, side)) {
+            return None;
+        }
         loop {
             if let Some(event) = self.ready.pop_front() {
                 // An update, if there is one, is the first of what an event has become.
                 self.exchange = self.exchange.filter(|_| matches!(event, Event::Notification(_)));
+                match &event {
+                    Event::Request(request) => self.pace.begin(request),
+                    Event::Response(response) => self.opened.answered(&self.connection, response),
+                    // Nobody waits for it.
+                    Event::LateResponse(response) if !matches!(self.side, Side::Plain) => {
+                        self.opened.give_back(&mut self.connection, response);
+                    }
+                    _ => {}
+                }
                 return Some(event);
             }
             let event = self.connection.poll_event()?;
             self.exchange = None;
             match &mut self.side {
-                Side::Plain => return Some(event),
+                Side::Plain => self.ready.push_back(event),
                 Side::Agent(agent) => agent.event(&mut self.connection, event, &mut self.ready),
                 Side::Client(client) => {
                     self.exchange = client.exchange(&self.connection, &event);
@@ -109,6 +153,12 @@ impl Host {
     #[must_use]
     pub fn is_starved(&mut self) -> bool {
         self.ready.is_empty() && self.connection.is_starved()
+    }
+
+    /// Closes the connection; see [`Connection::close`]. What is left to poll is not held back any more.
+    pub fn close(&mut self) {
+        self.pace.stop();
+        self.connection.close();
     }
 
     /// Forgets the view of a session; see [`Connection::forget_view`].
@@ -219,6 +269,12 @@ impl Host {
         }
     }
 
+    /// Ends what an answer has opened that its caller does not want any more: a terminal is released, and a session that is
+    /// new is closed if the agent can do that. Late answers are given back without being asked for.
+    pub fn give_back(&mut self, response: &Response) {
+        self.opened.give_back(&mut self.connection, response);
+    }
+
     /// Whether the next prompt of a session has to wait: its turn was cancelled and goes on, which in version 1 has to end
     /// first (TURN-03). In version 2 agents hold prompts back themselves.
     pub fn holds_back(&self, session: &str) -> bool {
@@ -258,4 +314,13 @@ impl Host {
             Side::Client(_) => client::why_not(&self.connection, method),
         }
     }
+}
+
+/// Whether the peer owes an answer that may be behind what waits. Updates are before the answer to their own call by nature.
+fn is_owed(connection: &Connection, side: &Side) -> bool {
+    connection.pending().any(|open| match (&*open.method, side) {
+        ("session/prompt" | "session/load", _) => false,
+        (_, Side::Client(client)) => !client.is_load(open.serial),
+        _ => true,
+    })
 }

@@ -1,13 +1,17 @@
 //! What hosts decide alike in every language, without I/O: policy above a [`Connection`] that a peer
 //! loop would otherwise have to write itself.
 //!
-//! [`Host`] is a connection as handlers and calls see it, the same in both versions of the protocol. [`offers`] says which
-//! capabilities its handlers show. [`PermissionPolicy`] decides requests for permission by kind, tool and path.
+//! [`Host`] is a connection as handlers and calls see it, the same in both versions of the protocol. Its [`Pace`] says when
+//! it takes no more from the peer, and a [`Budget`] which large answers may be made. [`offers`] says which capabilities its
+//! handlers show. [`PermissionPolicy`] decides requests for permission by kind, tool and path.
 
 mod agent;
+mod budget;
 mod client;
 mod hosted;
 mod offers;
+mod opened;
+mod pace;
 mod paths;
 mod permissions;
 mod policy_text;
@@ -19,8 +23,12 @@ use std::borrow::Cow;
 use crate::schema::tables;
 use crate::{json, Connection};
 
+#[cfg(feature = "futures")]
+pub(crate) use agent::LEFT_OUT;
+pub use budget::Budget;
 pub use hosted::Host;
 pub use offers::{may_handle, offers, OfferError};
+pub use pace::Pace;
 pub use permissions::{Action, Decision, PermissionPolicy};
 pub use policy_text::PolicyError;
 

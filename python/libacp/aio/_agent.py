@@ -50,6 +50,9 @@ class Agent(Host):
         `capabilities`: capabilities to advertise in addition to those that follow from the registered handlers, such as
             ``{"promptCapabilities": {"image": True}}``. A handler for ``session/load`` advertises loading, and so on.
         `auth_methods`: the login methods to offer; they need a handler for ``authenticate``.
+        `merge_chunks`: whether chunks of messages and thoughts are merged while the client is slow to read. Their text
+            is joined, so that the client has fewer messages to handle, and nothing else changes. Chunks that differ in
+            more than their text are not merged.
         `options`: the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout`
             in seconds for every request; `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`,
             `policies`, `limits`, `versions`, `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and
@@ -58,10 +61,12 @@ class Agent(Host):
 
     _role: ClassVar[Role] = "agent"
 
-    __slots__ = Attributes(__name__, "Agent", "auth_methods")
+    __slots__ = Attributes(__name__, "Agent", "auth_methods merge_chunks")
 
     auth_methods: List[v1.AuthMethod]
     """The login methods that are offered to clients."""
+    merge_chunks: bool
+    """Whether chunks are merged while a client is slow to read."""
 
     def __init__(
         self,
@@ -71,10 +76,12 @@ class Agent(Host):
         title: Optional[str] = None,
         capabilities: Optional[v1.AgentCapabilities] = None,
         auth_methods: Sequence[v1.AuthMethod] = (),
+        merge_chunks: bool = False,
         **options: Unpack[Options],
     ) -> None:
         super().__init__(name, version, title=title, capabilities=capabilities, options=options)
         self.auth_methods = list(auth_methods)
+        self.merge_chunks = merge_chunks
 
     @property
     def on(self) -> OnAgent:
@@ -193,7 +200,7 @@ class Agent(Host):
                 writer.close()
             raise
         if reader is not None and writer is not None:
-            await ClientPeer(self, offered, self.auth_methods, reader, writer)._run()
+            await ClientPeer(self, offered, self.auth_methods, self.merge_chunks, reader, writer)._run()
             return
         async with standard_streams() as (reader, writer):
-            await ClientPeer(self, offered, self.auth_methods, reader, writer)._run()
+            await ClientPeer(self, offered, self.auth_methods, self.merge_chunks, reader, writer)._run()

@@ -26,7 +26,6 @@ from ._exchange import Exchange
 from ._host import awaited, with_meta
 from ._jobs import CHEAP, Cost, Job
 from ._methods import whole
-from ._peer import PATIENCE
 from ._wire import Reader, Writer
 
 R = TypeVar("R")
@@ -36,9 +35,8 @@ TOOL_CALLS = ("tool_call", "tool_call_update")
 # What an answer takes at most where the host's own files and terminals do not say.
 FILE = 4 * 1024 * 1024
 OUTPUT = 1024 * 1024
-# What may wait in iterators before reading stops: updates, and bytes of them.
-UPDATES = 256
-BYTES = 1024 * 1024
+# What a write brings is counted by the connection.
+WRITING = Cost(file=True)
 # How long an agent that has closed its output may take to end.
 END = 1.0
 
@@ -53,7 +51,6 @@ class ServingPeer(SessionsPeer[S]):
         self._reading = Cost(FILE, file=True)
         # The tasks that wait for an answer, other than that of a prompt.
         self._askers: List[Optional[asyncio.Task[Any]]] = []
-        self._updates = self._bytes = self._asked = 0
         # Those that have been sent, by the serial numbers of their calls.
         self._exchanges: Dict[Optional[int], Exchange[Any, Any]] = {}
         self._greeting: Dict[str, Any] = {}
@@ -89,15 +86,12 @@ class ServingPeer(SessionsPeer[S]):
             opening.end()
             self._opened(session, response, waited_for, opening)
 
-        self._asked += 1
         try:
             await self._ask(method, params, settle=settle, timeout=timeout)
         except libacp.Misuse:
             opening.end()
             self._not_opened(session)
             raise
-        finally:
-            self._asked -= 1
         if session._over and self.connection.phase != "closed":
             # The agent has named a session that is open.
             raise libacp.NoResult("invalid", method)
@@ -131,14 +125,14 @@ class ServingPeer(SessionsPeer[S]):
             return result
         return whole(request.method, result)
 
-    def _cost(self, request: libacp.Request, size: int) -> Cost:
+    def _cost(self, request: libacp.Request) -> Cost:
         method = request.method
         if method == "fs/read_text_file":
             if self._reading.answer != getattr(self._disk, "most", FILE):
                 self._reading = Cost(_most(self._disk, "most", FILE), file=True)
             return self._reading
         if method == "fs/write_text_file":
-            return Cost(size, size, file=True)
+            return WRITING
         if method == "terminal/output":
             return Cost(_most(self._commands, "output_byte_limit", OUTPUT))
         return CHEAP
@@ -152,10 +146,8 @@ class ServingPeer(SessionsPeer[S]):
     def _late(self, response: libacp.LateResponse) -> None:
         if response.outcome == "result" and response.method in NAMED_BY_AGENT:
             id = response.result()["sessionId"]
-            if id in self.sessions:
-                # To give that back would close a session that is open.
-                return
-            self._given_up.add(id)
+            if id not in self.sessions:
+                self._given_up.add(id)
         super()._late(response)
         if response.outcome == "result" and response.method in ENDING:
             session = self.sessions.get(response.session or "")
@@ -163,7 +155,7 @@ class ServingPeer(SessionsPeer[S]):
                 self._ends_with(response.method, session)
             self._sweep()
 
-    def _notified(self, notification: libacp.Notification, size: int) -> None:
+    def _notified(self, notification: libacp.Notification) -> None:
         params, method, exchange = notification.params, notification.method, self._exchanges.get(notification.exchange)
         if exchange is not None:
             subject: Any = exchange.session
@@ -172,7 +164,7 @@ class ServingPeer(SessionsPeer[S]):
             subject = self._subject(notification.session) or self._new(notification.session or "")
         handler = self._handlers.get(method)
         if handler is not None:
-            self._hooks.call(method, handler, subject, params)
+            self._hooks.call(method, handler, subject, params, of=notification)
         if method != "session/update":
             return
         update = params["update"]
@@ -180,33 +172,14 @@ class ServingPeer(SessionsPeer[S]):
         if type(update) is dict and update.get("sessionUpdate") in TOOL_CALLS:
             subject._name(update)
         if exchange is not None and exchange._open:
-            exchange._take(params, size)
-            self._updates += 1
-            self._bytes += size
+            exchange._take(params, self.connection.keep(notification))
         else:
-            self._updated(subject, update)
+            self._updated(subject, update, notification)
 
-    def _updated(self, session: S, update: Any) -> None:
+    def _updated(self, session: S, update: Any, of: Optional[libacp.Notification] = None) -> None:
         """An update that no iterator takes."""
         if self._host.on_update is not None:
-            self._hooks.call("on_update", self._host.on_update, session, update)
-
-    def _taken(self, size: int) -> None:
-        """An iterator has handed on an update."""
-        self._updates -= 1
-        self._bytes -= size
-
-    def _full(self) -> bool:
-        if self._updates >= UPDATES or self._bytes >= BYTES:
-            most = self._patience
-            if self._updates >= UPDATES * most or self._bytes >= BYTES * most:
-                return True
-        return super()._full()
-
-    @property
-    def _patience(self) -> int:
-        # Prompts do not count: their answers are behind their updates by nature.
-        return PATIENCE if self._asked else 1
+            self._hooks.call("on_update", self._host.on_update, session, update, of=of)
 
     def _closed(self) -> None:
         for session in [*self.sessions.values(), *self._loading.values()]:

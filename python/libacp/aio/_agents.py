@@ -227,7 +227,6 @@ class AgentPeer(ServingPeer[ClientSession]):
         """
         params = params or {}
         how = self._life(method, params) if method in LIFE else None
-        self._asked += 1
         task = asyncio.current_task()
         self._askers.append(task)
         try:
@@ -237,7 +236,6 @@ class AgentPeer(ServingPeer[ClientSession]):
                 how(None, True)
             raise
         finally:
-            self._asked -= 1
             self._askers.remove(task)
 
     async def new_session(

@@ -3,56 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-import collections
-from typing import Deque, Tuple
+from typing import Dict, Optional
+
+from .. import _native
 
 
 class Budget:
-    """So much may be taken at a time; who wants more waits, in order. What is more than all of it goes alone."""
+    """So much may be taken at a time; who wants more waits, in order. What is more than all of it goes alone. Shares
+    belong to requests, by their serial numbers.
+    """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._taken = 0
-        self._waiting: Deque[Tuple[int, asyncio.Future[None]]] = collections.deque()
+    def __init__(self, most: Optional[int] = None) -> None:
+        self._shares = _native.Budget(most)
+        self._turns: Dict[int, asyncio.Future[None]] = {}
 
-    def take_now(self, amount: int) -> bool:
-        """Takes a part if it is there and nobody waits; whether it was."""
-        return not self._waiting and self._fit(amount)
+    def take_now(self, request: int, amount: int) -> bool:
+        """Takes a share if it is there and nobody waits; whether it was."""
+        if self._shares.ask(request, amount):
+            return True
+        self._shares.release(request)
+        return False
 
-    def _fit(self, amount: int) -> bool:
-        taken = self._taken + amount
-        if taken > self._most and self._taken:
-            return False
-        self._taken = taken
-        return True
-
-    async def take(self, amount: int) -> None:
-        """Takes a part, as soon as it is there. Whoever is cancelled meanwhile has taken nothing."""
-        if self.take_now(amount):
+    async def take(self, request: int, amount: int) -> None:
+        """Takes a share, as soon as it is there. Whoever is cancelled meanwhile has taken nothing."""
+        if self._shares.ask(request, amount):
             return
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append((amount, turn))
+        turn = self._turns[request] = asyncio.get_running_loop().create_future()
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self.give(amount)
-            else:
-                turn.cancel()
-                self._next()
+            self.give(request)
             raise
 
-    def give(self, amount: int) -> None:
-        """Gives a part back."""
-        self._taken -= amount
-        if self._waiting:
-            self._next()
-
-    def _next(self) -> None:
-        while self._waiting:
-            amount, turn = self._waiting[0]
+    def give(self, request: int) -> None:
+        """Gives a share back."""
+        self._shares.release(request)
+        self._turns.pop(request, None)
+        while (next := self._shares.poll()) is not None:
+            turn = self._turns.pop(next)
             if not turn.done():
-                if not self._fit(amount):
-                    return
                 turn.set_result(None)
-            self._waiting.popleft()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, Protocol, Sequence, Set, TypeVar
+from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, Protocol, Sequence, TypeVar
 
 import libacp
 
@@ -15,7 +15,6 @@ from .._attributes import Attributes
 from ._errors import RequestError, no_handler
 from ._host import Host, awaited
 from ._jobs import Job
-from ._log import log
 from ._methods import whole
 from ._peer import Peer
 from ._wire import Reader, Writer
@@ -69,18 +68,24 @@ class AnsweringPeer(Peer, Generic[S]):
     """The open sessions by id; empty once the connection has ended."""
 
     def __init__(
-        self, agent: Host, offered: Mapping[str, Any], auth_methods: Sequence[Any], reader: Reader, writer: Writer
+        self,
+        agent: Host,
+        offered: Mapping[str, Any],
+        auth_methods: Sequence[Any],
+        merges: bool,
+        reader: Reader,
+        writer: Writer,
     ) -> None:
-        super().__init__(agent, libacp.Connection("agent", handlers=agent.handlers, **agent.options), reader, writer)
+        connection = libacp.Connection("agent", handlers=agent.handlers, **agent.options)
         # Prompts are messages once their handlers have made a step.
-        self.connection.hold_prompts()
+        connection.hold_prompts()
+        connection.merge_chunks(merges)
+        super().__init__(agent, connection, reader, writer, gathers=merges)
         self.sessions = {}
         self._offered, self._auth_methods = offered, auth_methods
         self._greeting: Dict[str, Any] = {}
         # Work that no prompt has asked for, by its number.
         self._works: Dict[int, OwnWork] = {}
-        # Kinds of entries that were left out of answers.
-        self._left_out: Set[str] = set()
 
     def _new(self, id: str, params: Mapping[str, Any]) -> S:
         """An object for a session."""
@@ -115,8 +120,6 @@ class AnsweringPeer(Peer, Generic[S]):
         if request.method in ENDING:
             job.accepted = lambda result: self._look(request.session or "")
         result = await awaited(self._handler(job)(self._subject(request.session), request.params))
-        if request.method == "session/set_config_option":
-            return self._without_switches(whole(request.method, result))
         return result if request.method.startswith("_") else whole(request.method, result)
 
     def _handler(self, job: Job) -> Callable[..., Any]:
@@ -145,31 +148,7 @@ class AnsweringPeer(Peer, Generic[S]):
             result["authMethods"] = self._auth_methods
         handler = agent.handlers.get(job.request.method)
         more = None if handler is None else await awaited(handler(self, params))
-        result = _merged(result, whole("initialize", more))
-        offered = params.get("clientCapabilities") or {}
-        if "authMethods" in result and not (offered.get("auth") or {}).get("terminal"):
-            result["authMethods"] = self._without(result["authMethods"], "terminal", "a login in a terminal")
-        return result
-
-    def _without_switches(self, what: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A result or an update without the options that are switches, for a client that does not take them."""
-        options = what.get("configOptions") if isinstance(what, Mapping) else None
-        if not options:
-            return what
-        taken = ((self._taken_capabilities().get("session") or {}).get("configOptions") or {}).get("boolean")
-        if taken is not None:
-            return what
-        return {**what, "configOptions": self._without(options, "boolean", "an option that is a switch")}
-
-    def _without(self, entries: Any, kind: str, what: str) -> Any:
-        """The entries that the client takes; the author is told once of those that it does not."""
-        if not isinstance(entries, (list, tuple)):
-            return entries
-        kept = [each for each in entries if not (isinstance(each, Mapping) and each.get("type") == kind)]
-        if len(kept) < len(entries) and kind not in self._left_out:
-            self._left_out.add(kind)
-            log.warning("%s is left out, as this client does not take it", what)
-        return kept
+        return _merged(result, whole("initialize", more))
 
     async def _open(self, job: Job, params: Any) -> Any:
         """All ways to open a session: they differ in who names it, and in what may come before the answer."""
@@ -187,7 +166,7 @@ class AnsweringPeer(Peer, Generic[S]):
             self.sessions[session.id] = session
 
         job.accepted = opened
-        return self._without_switches(result)
+        return result
 
     async def _close(self, job: Job, params: Any) -> Any:
         session = self._subject(params["sessionId"])
@@ -250,11 +229,11 @@ class AnsweringPeer(Peer, Generic[S]):
         else:
             work.turn._cancel(self._leaving)
 
-    def _notified(self, notification: libacp.Notification, size: int) -> None:
+    def _notified(self, notification: libacp.Notification) -> None:
         handler = self._host.handlers.get(notification.method)
         if handler is not None:
             subject = self._subject(notification.session)
-            self._hooks.call(notification.method, handler, subject, notification.params)
+            self._hooks.call(notification.method, handler, subject, notification.params, of=notification)
 
     def _closed(self) -> None:
         for work in self._works.values():

@@ -86,7 +86,8 @@ class SessionsPeer(Peer, Generic[S]):
         before = self.sessions.get(id)
         if before is None and not waited_for and response.method in NAMED_BY_AGENT:
             self._given_up.add(id)
-            self._give_back("session/close", {"sessionId": id})
+            if self.connection.can("session/close"):
+                self.connection.request("session/close", {"sessionId": id})
             self._end_session(session)
             return
         if before is not None and before is not session:

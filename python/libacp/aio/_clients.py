@@ -124,8 +124,6 @@ class AgentSession:
         await self.client._tell("session/update", self.client.connection.background, self.id, item)
 
     async def _update(self, update: Mapping[str, Any], meta: Optional[Mapping[str, Any]] = None) -> None:
-        if type(update) is not dict or "configOptions" in update:
-            update = self.client._without_switches(update)
         if self._opening is None:
             params: Dict[str, Any] = {"sessionId": self.id, "update": update}
             if meta is not None:

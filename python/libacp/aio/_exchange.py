@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 T = TypeVar("T")
-# Updates in an iterator, below which it is worth the while to let in more.
-FEW = 128
 # How long a question to the user waits for the updates before it to be handed on.
 PATIENCE = 5.0
 
@@ -50,12 +48,11 @@ PATIENCE = 5.0
 class Asked(Protocol):
     """The peer of an exchange."""
 
+    connection: libacp.Connection
     _wire: Wire
     _exchanges: Dict[Optional[int], Exchange[Any, Any]]
 
     async def _ended_well(self, method: str, answer: Awaitable[R]) -> R: ...
-
-    def _taken(self, size: int) -> None: ...
 
     def _updated(self, session: Any, update: Any) -> None: ...
 
@@ -221,13 +218,14 @@ class Exchange(Generic[S, T]):
         """Nobody iterates any more, or waits."""
         self._open = False
         agent = self.session.agent
+        more = False
         while self._items:
             update, size = self._items.popleft()
-            agent._taken(size)
+            more |= agent.connection.take(size, not self._items)
             self._got += 1
             self._handed_on()
             agent._updated(self.session, update["update"] if self._whole else update)
-        if agent._wire.stalled:
+        if more:
             agent._wire.dispatch()
         if self._call is not None and not self._over.is_set():
             agent._wire.give_up(self._call.id)
@@ -254,12 +252,11 @@ class Updates(AsyncIterator["_Update"]):
             await exchange._wait()
         update, size = items.popleft()
         agent = exchange.session.agent
-        agent._taken(size)
+        more = agent.connection.take(size, not items)
         exchange._got += 1
         if exchange._waiting:
             exchange._handed_on()
-        # What waits comes in by the dozen, but never so late that somebody runs dry.
-        if agent._wire.stalled and len(items) <= FEW:
+        if more:
             agent._wire.dispatch()
         handed: _Update = update
         return handed

@@ -12,9 +12,7 @@ class Cost(NamedTuple):
     """What it takes to serve a request."""
 
     answer: int = 0
-    """Bytes of the answer at most, or of what the request brings; none where they are not worth counting."""
-    kept: int = 0
-    """Bytes that are held while it waits for its turn."""
+    """Bytes of the answer at most; none where they are not worth counting."""
     file: bool = False
     """Whether it works on a file."""
 

@@ -16,19 +16,15 @@ from ._errors import RequestError
 from ._hooks import Hooks
 from ._host import Host
 from ._jobs import CHEAP, Cost, Job
-from ._log import Limited, log
+from ._log import Limited
 from ._trace import tracer
 from ._wire import Reader, Wire, Writer
 
 LEVELS = {"note": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 # Characters of the place of a violation that are logged; a peer may have made them up.
 PLACE = 200
-# Notifications that wait for their handler, before reading stops.
-NOTICES = 256
-# So many times more of what waits is let in while the host waits for an answer, which may be behind it.
-PATIENCE = 8
-# Bytes of answers that are not written yet, and of the work that will make them. One that is larger goes alone.
-ANSWERS = 16 * 1024 * 1024
+# What the client does not take was left out.
+LEFT_OUT = ("AUTH-08", "CONF-08")
 # Files that are read or written at a time.
 FILES = 4
 
@@ -41,26 +37,29 @@ class Peer:
     connection: libacp.Connection
     """The underlying connection, to inspect its state. Code that feeds it takes over from this object."""
 
-    def __init__(self, host: Host, connection: libacp.Connection, reader: Reader, writer: Writer) -> None:
+    def __init__(
+        self, host: Host, connection: libacp.Connection, reader: Reader, writer: Writer, *, gathers: bool = False
+    ) -> None:
         self.connection = connection
         self._host = host
         self._loop = asyncio.get_running_loop()
         self._jobs: Dict[int, Job] = {}
-        self._answers, self._files = Budget(ANSWERS), Budget(FILES)
+        # Bytes of answers that are not written yet, and of the work that will make them.
+        self._answers, self._files = Budget(), Budget(FILES)
         self._in_order = asyncio.Lock()
         # How many wait for that: whoever comes does not overtake one that is about to go on.
         self._ordered = 0
-        # Requests that wait for their turn, and bytes of them.
-        self._waiting = self._kept = 0
-        self._most = host.max_requests
+        # Requests that wait for their turn.
+        self._waiting = 0
         self._leaving = False
         """Whether this side ends the connection: what ends with it was not cancelled by the peer."""
         self._limited = Limited()
-        self._hooks = Hooks(host, self._limited, self._go_on)
+        connection.pace(host.max_requests)
+        self._hooks = Hooks(host, self._limited, connection, lambda: self._wire.dispatch())
         self._ended: asyncio.Future[None] = self._loop.create_future()
         config = connection.config
         traced = tracer(host, connection.role, config.framing)
-        self._wire = Wire(connection, reader, writer, self._deliver, self._full, traced)
+        self._wire = Wire(connection, reader, writer, self._deliver, traced, gathers)
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
@@ -118,40 +117,26 @@ class Peer:
 
     # What the roles add.
 
-    def _cost(self, request: libacp.Request, size: int) -> Cost:
-        """What it takes to serve a request of so many bytes."""
+    def _cost(self, request: libacp.Request) -> Cost:
+        """What it takes to serve a request."""
         return CHEAP
 
     async def _perform(self, job: Job) -> Any:
         """Does what a request asks for; its result."""
         raise NotImplementedError
 
-    def _notified(self, notification: libacp.Notification, size: int) -> None:
+    def _notified(self, notification: libacp.Notification) -> None:
         """Takes a notification."""
         raise NotImplementedError
 
     def _closed(self) -> None:
         """The connection is over."""
 
-    def _full(self) -> bool:
-        """Whether nothing more is to be delivered for now."""
-        # It is asked before each event, and mostly nothing waits.
-        if not self._hooks.waiting and not self._kept and self._most is None:
-            return False
-        if self._kept >= ANSWERS or (self._most is not None and len(self._jobs) >= self._most):
-            return True
-        waiting = len(self._hooks.waiting)
-        return waiting >= NOTICES and waiting >= NOTICES * self._patience
-
-    @property
-    def _patience(self) -> int:
-        return PATIENCE if self._wire.waiting else 1
-
-    def _deliver(self, event: libacp.Event, size: int) -> None:
+    def _deliver(self, event: libacp.Event) -> None:
         if isinstance(event, Notification):
-            self._notified(event, size)
+            self._notified(event)
         elif isinstance(event, Request):
-            self._serve(event, size)
+            self._serve(event)
         elif isinstance(event, libacp.Cancel):
             self._stop(event.serial)
         elif isinstance(event, libacp.Answered):
@@ -166,33 +151,19 @@ class Peer:
             self._late(event)
         elif isinstance(event, libacp.Advice):
             line = (event.rule, event.method, event.pointer, event.message)
-            self._limited.log(f"advice: {event.rule}", logging.INFO, "advice: %s: %s%s: %s", *line)
+            level = logging.WARNING if event.rule in LEFT_OUT else logging.INFO
+            self._limited.log(f"advice: {event.rule}", level, "advice: %s: %s%s: %s", *line)
             if self._host.on_advice is not None:
                 self._hooks.call("on_advice", self._host.on_advice, event)
         elif isinstance(event, libacp.Closed):
             self._end()
 
     def _late(self, response: libacp.LateResponse) -> None:
-        """Nobody waits for this answer any more: gives back what it has opened."""
-        if response.outcome == "result":
-            result = response.result()
-            if response.method == "terminal/create":
-                self._give_back("terminal/release", {"sessionId": response.session, "terminalId": result["terminalId"]})
-            elif response.method in ("session/new", "session/fork"):
-                self._give_back("session/close", {"sessionId": result["sessionId"]})
+        """Nobody waits for this answer any more. The connection gives back what it has opened."""
         if self._host.on_late_response is not None:
             self._hooks.call("on_late_response", self._host.on_late_response, response)
 
-    def _give_back(self, method: str, params: Mapping[str, object]) -> None:
-        try:
-            self.connection.request(method, params)
-        except libacp.Misuse as misuse:
-            # The agent cannot close sessions, or the session or the connection is over.
-            log.debug("%s after a late answer: %s", method, misuse)
-
     def _violated(self, violation: libacp.Violation) -> None:
-        if violation.consequence == "refused":
-            self._wire.owed += 1
         rule = libacp.rule(violation.rule)
         assert rule is not None  # Whatever a violation carries is in the catalogue.
         level = LEVELS[rule.severity]
@@ -207,45 +178,35 @@ class Peer:
         if self._host.on_session_end is not None:
             self._hooks.call("on_session_end", self._host.on_session_end, session)
 
-    def _go_on(self) -> None:
-        """There may be room for what waits to be delivered."""
-        if self._wire.stalled:
-            self._wire.dispatch()
-
-    def _serve(self, request: libacp.Request, size: int) -> None:
-        job = self._jobs[request.serial] = Job(request, self._cost(request, size))
+    def _serve(self, request: libacp.Request) -> None:
+        job = self._jobs[request.serial] = Job(request, self._cost(request))
         if job.cost is CHEAP or (not self._waiting and self._take_now(job)):
             work = self._work(job)
         else:
             self._waiting += 1
             job.waits = True
-            self._kept += job.cost.kept
             work = self._wait_and_work(job)
         job.task = self._loop.create_task(work)
 
     def _take_now(self, job: Job) -> bool:
-        cost = job.cost
-        if cost.file:
-            if not self._files.take_now(1):
-                return False
-            if not self._answers.take_now(cost.answer):
-                self._files.give(1)
-                return False
-        elif not self._answers.take_now(cost.answer):
+        cost, serial = job.cost, job.request.serial
+        if cost.file and not self._files.take_now(serial, 1):
+            return False
+        if not self._answers.take_now(serial, cost.answer):
+            self._files.give(serial)
             return False
         job.taken = True
         return True
 
     async def _wait_and_work(self, job: Job) -> None:
-        cost = job.cost
+        cost, serial = job.cost, job.request.serial
         try:
             if cost.file:
-                await self._files.take(1)
+                await self._files.take(serial, 1)
             try:
-                await self._answers.take(cost.answer)
+                await self._answers.take(serial, cost.answer)
             except BaseException:
-                if cost.file:
-                    self._files.give(1)
+                self._files.give(serial)
                 raise
             job.taken = True
             self._admit(job)
@@ -257,8 +218,6 @@ class Peer:
         """A request does not wait for its turn any more."""
         job.waits = False
         self._waiting -= 1
-        self._kept -= job.cost.kept
-        self._go_on()
 
     async def _work(self, job: Job) -> None:
         request = job.request
@@ -306,13 +265,11 @@ class Peer:
             return
         if job.waits:
             self._admit(job)
-        if self._most is not None:
-            self._go_on()
+        if self.connection.served(job.request):
+            self._wire.dispatch()
         if job.taken:
-            cost = job.cost
-            self._answers.give(cost.answer)
-            if cost.file:
-                self._files.give(1)
+            self._answers.give(job.request.serial)
+            self._files.give(job.request.serial)
         if job.answered:
             return
         # Cancelled, perhaps before it had begun.

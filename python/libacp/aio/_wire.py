@@ -1,7 +1,7 @@
 """A connection on a pair of streams: reading, writing, waiting for answers. This module knows no methods.
 
 Incoming events have no task of their own: each goes to `deliver` at once, in the order of the bytes, and dispatching
-stops while `full` returns true. Then reading stops too, which slows the peer down. A send waits for the transport
+stops while the connection says so. Then reading stops too, which slows the peer down. A send waits for the transport
 *before* its message is made, so a cancelled send has not happened, and memory holds at most the limit of the transport
 and one message. Each message is written at once, so a host that computes without a pause is still heard. A send waits
 (`busy`) only if the transport is behind or after a burst of messages, because each wait costs a round of the event loop.
@@ -26,12 +26,6 @@ READ = 64 * 1024
 # Handed to the transport at once, and what may wait there before it gets no more.
 PIECE = 64 * 1024
 HIGH = 64 * 1024
-# Answers that the connection makes by itself wait for nobody. Beyond this, reading waits for them to be written; so it
-# does when so much was read while nothing could be written. It is more than what is on its way between two peers, as
-# each of them may have a long message for the other.
-UNSENT = 1024 * 1024
-# What such an answer has at most, but for a long id.
-ANSWER = 1024
 # What is sent without a pause, each message counted with so many bytes more, before others get their turn.
 BURST = 64 * 1024
 MESSAGE = 1024
@@ -89,14 +83,14 @@ class Wire:
         connection: libacp.Connection,
         reader: Reader,
         writer: Writer,
-        deliver: Callable[[libacp.Event, int], None],
-        full: Callable[[], bool],
+        deliver: Callable[[libacp.Event], None],
         tracer: Optional[Tracer] = None,
+        gathers: bool = False,
     ) -> None:
         self.connection = connection
         self._reader, self._writer = reader, writer
         self._transport: Optional[asyncio.WriteTransport] = getattr(writer, "transport", None)
-        self._deliver, self._full = deliver, full
+        self._deliver = deliver
         self._tracer = tracer
         self._loop = asyncio.get_running_loop()
         self._calls: Dict[Union[int, str, None], Call] = {}
@@ -108,10 +102,8 @@ class Wire:
         """Whether more is to be written than the transport takes."""
         self._rest = memoryview(b"")
         self.watchers = Watchers()
-        self.owed = 0
-        """Answers that the connection has made by itself since something was written."""
         self._pump: Optional[asyncio.Task[None]] = None
-        self._sent = self._heard = self._unheard = 0
+        self._sent = self._heard = 0
         self._deaf: Optional[asyncio.TimerHandle] = None
         # Set for the first time that was due; what is due later, or never any more, is looked at then.
         self._timer: Optional[asyncio.TimerHandle] = None
@@ -119,6 +111,11 @@ class Wire:
         # What the connection reminds of counts from the time that it knows of; otherwise it needs none.
         self._timed = connection.config.reminder is not None or connection.config.timeout is not None
         self._messages = connection.config.framing == "messages"
+        # What may wait in the transport. If chunks are to gather in the connection, nothing, so that it says when it is
+        # idle.
+        self._gathers, self._high = gathers, 1 if gathers else HIGH
+        if gathers and self._transport is not None:
+            self._transport.set_write_buffer_limits(0)
         self._went_on = asyncio.Event()
         # Before Python 3.12, only one task at a time may wait in `drain`.
         self._draining = asyncio.Lock()
@@ -202,54 +199,39 @@ class Wire:
             self.connection.abandon(id)
             self.dispatch()
 
-    @property
-    def waiting(self) -> int:
-        """How many requests of the host's have no answer yet."""
-        return len(self._calls)
-
     def dispatch(self) -> None:
         """Delivers the events that are there, as long as there is room for them, and writes what is to be written."""
         if self._dispatching:
             return
         self._dispatching = True
-        connection, deliver, full = self.connection, self._deliver, self._full
-        waiting, self.stalled = self.stalled, False
+        next_event, deliver = self.connection.next_event, self._deliver
+        waiting = self.stalled
         try:
-            before = connection.buffered
-            while self._closing or not full():
-                event = connection.next_event()
-                if event is None:
-                    break
+            while (event := next_event()) is not None:
                 if isinstance(event, Response):
                     self._settle(event)
-                    before = connection.buffered
                 else:
-                    after = connection.buffered
-                    deliver(event, before - after)
-                    before = after
-            else:
-                self.stalled = True
+                    deliver(event)
         finally:
             self._dispatching = False
+            self.stalled = self.connection.paused
             if waiting:
                 self._went_on.set()
         if self.watchers:
             self.watchers.look()
         self._write()
-        due = connection.poll_timeout()
+        due = self.connection.poll_timeout()
         if due is not None and (self._due is None or due < self._due) and not self._closing:
             self._set_timer(due)
 
     def busy(self) -> bool:
         """Whether a send has to wait: for the transport, or for others to have their turn."""
         transport = self._transport
-        return (
-            self._sent >= BURST
-            or self.behind
-            or transport is None
-            or transport.get_write_buffer_size() > 0
-            or transport.is_closing()
-        )
+        if self._sent >= BURST or transport is None or transport.is_closing():
+            return True
+        if self._gathers:
+            return not self.connection.has_room
+        return self.behind or transport.get_write_buffer_size() > 0
 
     async def drain(self) -> None:
         """Waits until all is written and the transport takes more, and lets others run in any case."""
@@ -267,6 +249,9 @@ class Wire:
                 if not self.behind:
                     break
                 self._hand_over()
+                if self.stalled:
+                    # Its own answers may have held it up.
+                    self.dispatch()
 
     async def close(self, seconds: float) -> None:
         """Ends the connection from this side: what waits is written, for so long at most, and the stream is closed."""
@@ -311,10 +296,6 @@ class Wire:
                 while self.stalled and not self._closing:
                     self._went_on.clear()
                     await self._went_on.wait()
-                if self.behind:
-                    self._unheard += len(data)
-                    if self._unheard > UNSENT or self.owed * ANSWER > UNSENT:
-                        await self.drain()
         except OSError:
             pass  # As good as the end.
         except Exception:
@@ -341,6 +322,7 @@ class Wire:
 
     def _write(self) -> None:
         if self.behind:
+            self._sent += MESSAGE
             return
         data = self.connection.data_to_send()
         while data:
@@ -348,7 +330,7 @@ class Wire:
                 data = self.connection.data_to_send()
                 continue
             transport = self._transport
-            room = transport is None or transport.get_write_buffer_size() < HIGH
+            room = transport is None or transport.get_write_buffer_size() < self._high
             if len(data) > PIECE or not room:
                 # The rest waits here, and what is said meanwhile in the connection.
                 self._rest, self.behind = memoryview(data), True
@@ -374,14 +356,13 @@ class Wire:
                 continue
             if not self._rest:
                 self._rest = memoryview(self.connection.data_to_send())
-            if transport is None or transport.get_write_buffer_size() >= HIGH:
+            if transport is None or transport.get_write_buffer_size() >= self._high:
                 # Only `drain` tells whether it takes more.
                 break
         self.behind = bool(self._rest)
 
     def _put(self, data: bytes) -> None:
         self._sent += len(data) + MESSAGE
-        self._unheard = self.owed = 0
         if self._tracer is not None:
             self._tracer.add(SENT, data)
         try:

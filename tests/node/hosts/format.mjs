@@ -10,7 +10,7 @@ const or = (...kinds) => (value) => kinds.some((fits) => fits(value));
 const HOST = {
   policy: isText, drafts: isTexts, capabilities: isObject, auth_methods: Array.isArray, timeout: isNumber,
   max_requests: isNumber, expose_errors: isTrue, versions: Array.isArray, files: or(isTrue, isObject), terminals: or(isTrue, isObject),
-  later: isTexts,
+  later: isTexts, merge_chunks: isTrue,
 };
 const HOOKS = ["update", "violation", "advice", "error", "late_response"];
 const LANGUAGES = ["python", "javascript", "rust"];
@@ -21,9 +21,9 @@ const SCENARIO = {
 // The first member tells the kind; those that must be there end with an exclamation mark.
 const CALL = { with: isAny, session: isText, as: isText };
 const STEPS = {
-  send: { send: isObject },
+  send: { send: isObject, times: isNumber },
   out: { out: isObject },
-  see: { see: isObject },
+  see: { see: isObject, times: isNumber },
   call: { call: isText, ...CALL, iterate: or(isTrue, isNumber), wait: isText, begin: isText },
   request: { request: isText, ...CALL },
   notify: { notify: isText, with: isAny, session: isText },

@@ -1,7 +1,7 @@
 // The options of a host, by the names of this language.
 const NAMES = {
   policy: "policy", drafts: "drafts", capabilities: "capabilities", auth_methods: "authMethods", timeout: "timeout",
-  max_requests: "maxRequests", expose_errors: "exposeErrors",
+  max_requests: "maxRequests", expose_errors: "exposeErrors", merge_chunks: "mergeChunks",
 };
 const OTHER = ["files", "terminals", "later"];
 

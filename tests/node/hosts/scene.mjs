@@ -186,9 +186,10 @@ export class Scene {
     for (const [index, step] of this.scenario.steps.entries()) {
       const [[kind, value]] = Object.entries(step);
       const where = `steps/${index}`;
-      if (kind === "send") this.send(filled(value, this.names));
+      const times = step.times ?? 1;
+      if (kind === "send") for (let count = 0; count < times; count += 1) this.send(filled(value, this.names));
       else if (kind === "out") await this.out(value, where);
-      else if (kind === "see") await this.see(value, where);
+      else if (kind === "see") for (let count = 0; count < times; count += 1) await this.see(value, where);
       else if (kind === "go") this.labels.at(value).resolve();
       else if (kind === "wait") await new Promise((resolve) => setTimeout(resolve, value));
       else if (kind === "eof") await this.#end();

@@ -74,8 +74,8 @@ pub(super) fn about(session: &str, params: &str) -> String {
 }
 
 /// What comes of a notification that could not be sent when its time had come.
-pub(super) fn advice(misuse: Misuse, method: String, session: &Arc<str>) -> Event {
+pub(super) fn advice(misuse: Misuse, method: String, session: Option<&Arc<str>>) -> Event {
     let Misuse { rule, pointer, message, .. } = misuse;
-    let session = Some(Arc::clone(session));
+    let session = session.cloned();
     Event::Advice(Advice { rule, message: message.into_owned(), pointer, method, id: None, session })
 }

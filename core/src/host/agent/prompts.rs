@@ -65,7 +65,7 @@ impl Newer {
             if let Err(misuse) = self.insert(connection, request.serial, ready) {
                 self.prompts.remove(&request.serial);
                 self.sessions.entry(Arc::clone(&session)).or_default().rest();
-                return ready.push_back(advice(misuse, PROMPT.to_owned(), &session));
+                return ready.push_back(advice(misuse, PROMPT.to_owned(), Some(&session)));
             }
         }
         ready.push_back(Event::Request(request));
@@ -99,7 +99,7 @@ impl Newer {
         let told =
             if known.is_blocked { Ok(()) } else { tell_state(connection, &session, "running", Object::default()) };
         for misuse in [echoed, told].into_iter().filter_map(Result::err) {
-            ready.push_back(advice(misuse, UPDATE.to_owned(), &session));
+            ready.push_back(advice(misuse, UPDATE.to_owned(), Some(&session)));
         }
         Ok(())
     }

@@ -68,6 +68,9 @@ fn agent(scenario: &Value, world: &Rc<World>, met: &Met) -> Agent<Local> {
     if let Some(most) = host["max_requests"].as_u64() {
         agent = agent.at_most(most as usize);
     }
+    if host["merge_chunks"] == true {
+        agent = agent.merge_chunks();
+    }
     if host["expose_errors"] == true {
         agent = agent.expose_errors();
     }

@@ -17,14 +17,15 @@ const HOST: &[&str] = &[
     "terminals",
     "later",
     "versions",
+    "merge_chunks",
 ];
 const HOOKS: &[&str] = &["update", "violation", "advice", "error", "late_response"];
 /// What a step or an action is, and what else may stand in it.
 type Rows = &'static [(&'static str, &'static [&'static str])];
 const STEPS: Rows = &[
-    ("send", &[]),
+    ("send", &["times"]),
     ("out", &[]),
-    ("see", &[]),
+    ("see", &["times"]),
     ("call", &["with", "as", "session", "iterate", "begin", "wait"]),
     ("request", &["with", "as", "session"]),
     ("notify", &["with", "session"]),

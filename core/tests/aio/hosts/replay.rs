@@ -139,7 +139,9 @@ impl Play {
             }
         }
         for step in scenario["steps"].as_array().into_iter().flatten() {
-            self.step(step, &mut side).await?;
+            for _ in 0..step["times"].as_u64().unwrap_or(1) {
+                self.step(step, &mut side).await?;
+            }
         }
         self.input = None;
         match within(driving).await {
