@@ -1418,6 +1418,80 @@
 #define ACP_RULE_ENUM_13 "ENUM-13"
 /* Ids, names and titles are not empty. */
 #define ACP_RULE_ENUM_14 "ENUM-14"
+/* One endpoint serves `POST`, `GET`, `DELETE` and the upgrade to WebSocket; any other method is answered
+   with 405, any other path with 404. */
+#define ACP_RULE_HTTP_01 "HTTP-01"
+/* A `POST` of `initialize` without `Acp-Connection-Id` opens a connection and is answered with 200, the
+   answer as JSON, and the id of the connection. */
+#define ACP_RULE_HTTP_03 "HTTP-03"
+/* Any other `POST` that is accepted is answered with 202 and no body; the answer to its message comes on a
+   stream. */
+#define ACP_RULE_HTTP_04 "HTTP-04"
+/* The body of a `POST` is `application/json`; anything else is answered with 415. */
+#define ACP_RULE_HTTP_05 "HTTP-05"
+/* A `GET` accepts `text/event-stream` or asks for a WebSocket; anything else is answered with 406. */
+#define ACP_RULE_HTTP_06 "HTTP-06"
+/* Every request after `initialize` has `Acp-Connection-Id`; one without is answered with 400, an unknown one
+   with 404. */
+#define ACP_RULE_HTTP_07 "HTTP-07"
+/* A `POST` whose message belongs to a session has `Acp-Session-Id`, answers to questions of a session too;
+   one without is answered with 400. */
+#define ACP_RULE_HTTP_08 "HTTP-08"
+/* A `GET` opens the stream of the session that it names, or that of the connection; the stream of an unknown
+   session is reported, or answered with 404. */
+#define ACP_RULE_HTTP_09 "HTTP-09"
+/* What belongs to a session comes on its stream; answers to calls that open a session and everything else
+   come on that of the connection. */
+#define ACP_RULE_HTTP_10 "HTTP-10"
+/* Answers are matched by id on whichever stream they come; one that answers nothing is dropped. */
+#define ACP_RULE_HTTP_11 "HTTP-11"
+/* The answer to a load follows the history that it replays, although they come on two streams. */
+#define ACP_RULE_HTTP_12 "HTTP-12"
+/* The session in the header is the one in the body; if they differ, the answer is 400. */
+#define ACP_RULE_HTTP_13 "HTTP-13"
+/* A `DELETE` ends the connection with all of its streams and is answered with 202. */
+#define ACP_RULE_HTTP_14 "HTTP-14"
+/* Batches are not sent; one that comes is answered with 501. */
+#define ACP_RULE_HTTP_15 "HTTP-15"
+/* A client keeps the cookies that the server sets, and sends them with every request of the connection. */
+#define ACP_RULE_HTTP_16 "HTTP-16"
+/* After `initialize`, a client names the negotiated version in `Acp-Protocol-Version`. */
+#define ACP_RULE_HTTP_17 "HTTP-17"
+/* What was on its way when a connection broke is not sent again: the client reports the calls that nobody
+   will answer, and opens the sessions again in a new connection. */
+#define ACP_RULE_HTTP_18 "HTTP-18"
+/* A stream that is silent carries comments, a socket pings; a connection that nobody uses ends. */
+#define ACP_RULE_HTTP_21 "HTTP-21"
+/* The id of a session stands in a header, so over HTTP it consists of visible ASCII characters; WebSocket
+   carries any other. */
+#define ACP_RULE_HTTP_22 "HTTP-22"
+/* A page of a foreign origin is answered with 403 unless the origin is listed. */
+#define ACP_RULE_HTTP_23 "HTTP-23"
+/* A host that is neither this machine by a name of its own nor listed is answered with 421. */
+#define ACP_RULE_HTTP_24 "HTTP-24"
+/* Where a token is set, a request without it is answered with 401. */
+#define ACP_RULE_HTTP_25 "HTTP-25"
+/* A stream has one reader; a second one is answered with 409 unless the first is dead. */
+#define ACP_RULE_HTTP_26 "HTTP-26"
+/* What is over a limit is refused: bodies with 413, headers with 431, calls and streams with 429,
+   connections with 503. */
+#define ACP_RULE_HTTP_27 "HTTP-27"
+/* What takes too long ends: a body with 408, `initialize` with 504, and the stream of a reader that takes
+   nothing while its buffer is full; asked for again, that stream is 410 until the session is loaded. */
+#define ACP_RULE_HTTP_28 "HTTP-28"
+/* An upgrade opens a connection, and its answer has `Acp-Connection-Id`; a version of WebSocket other than
+   13 is answered with 426. */
+#define ACP_RULE_WS_01 "WS-01"
+/* The first message on a socket is `initialize`. */
+#define ACP_RULE_WS_02 "WS-02"
+/* Binary frames are ignored. */
+#define ACP_RULE_WS_04 "WS-04"
+/* The end of a socket ends its connection. */
+#define ACP_RULE_WS_05 "WS-05"
+/* The rules on cookies hold for the handshake, too. */
+#define ACP_RULE_WS_06 "WS-06"
+/* A text frame has one message; a batch is answered with one error. */
+#define ACP_RULE_WS_08 "WS-08"
 /* No frame, and no array that answers a batch, has more bytes than the configured limit. */
 #define ACP_RULE_LIMIT_01 "LIMIT-01"
 /* Arrays and objects are not nested deeper than the configured limit. */

@@ -80,13 +80,14 @@
 //! | --- | --- | --- |
 //! | `words` | on | [`rules::Rule::text`], and the names of types in [`validation::table::Tables`] |
 //! | `futures` | off | agents and clients as futures on any executor (`aio`); depends on the crate `futures`, and enables `types` |
+//! | `http` | off | the remote transports, Streamable HTTP and WebSocket, as state machines without I/O (`http`); a draft |
 //! | `types` | on | the message types of [`schema`] and the connection with them ([`typed`]); without them JSON stays text, and the crate builds in seconds |
 //!
 //! Targets on which they build and run:
 //!
 //! | features | targets |
 //! | --- | --- |
-//! | none, `words`, `types` | every target with `std`, including wasm32-unknown-unknown without imports |
+//! | none, `words`, `types`, `http` | every target with `std`, including wasm32-unknown-unknown without imports |
 //! | `futures` | the same; on wasm32 the ids that agents generate for sessions are unique only within one run of the program |
 //!
 //! # Two kinds of errors
@@ -108,6 +109,9 @@ pub mod connection;
 mod engine;
 pub mod framing;
 pub mod host;
+#[cfg(feature = "http")]
+#[cfg_attr(docsrs, doc(cfg(feature = "http")))]
+pub mod http;
 pub mod json;
 pub mod jsonrpc;
 mod map;

@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["engine"],
     &["view"],
     &["connection", "observer"],
-    &["typed", "relay", "host"],
+    &["typed", "relay", "host", "http"],
     &["aio"],
 ];
 

@@ -11,13 +11,13 @@ const dist = join(process.env.LIBACP_FOLDER, "node_modules/libacp/dist");
 const LAYERS = {
   module: ["libacp_core", "rules."],
   border: ["mistakes.", "json.", "events.", "border.", "codes."],
-  connection: ["bell.", "getters.", "connection.", "observer.", "view.", "misuse."],
+  connection: ["bell.", "options.", "getters.", "connection.", "observer.", "view.", "misuse.", "policy."],
   entries: ["node.", "browser.", "inline.", "utf8."],
   peer: [
-    "log.", "errors.", "queue.", "methods.", "host.", "budget.", "trace.", "transport.", "warden.", "process.", "wire.", "peer.",
+    "log.", "errors.", "queue.", "host.", "budget.", "trace.", "transport.", "warden.", "process.", "wire.", "job.", "peer.",
     "shared.",
   ],
-  agent: ["toolcall.", "turn.", "disk.", "agent."],
+  agent: ["display.", "toolcall.", "turn.", "disk.", "agent."],
   client: [
     "roots.", "guard.", "named.", "held.", "content.", "files.", "command.", "terminals.",
     "exchange.", "agentpeer.", "client.", "spawn.",

@@ -120,7 +120,7 @@ test("an end of a session is told once on each side, whatever ends it", async (t
 test("what is wrong is said when it is given", async (t) => {
   const refused = [
     [() => new Agent("a").on("session/setmode", () => {}), /session\/setmode.*did you mean session\/set_mode/],
-    [() => new Agent("a").on("fs/read_text_file", () => {}), /sent by agents, so the client has its handler/],
+    [() => new Agent("a").on("fs/read_text_file", () => {}), /sent by agents: its handler belongs to the client/],
     [() => new Agent("a").prompt(() => {}).prompt(() => {}), /session\/prompt has a handler already/],
     [() => new Agent("a").prompt(async function* prompt() {}), /generator/],
     [() => new Agent("a").prompt("no"), /expected a function as its handler, found string/],

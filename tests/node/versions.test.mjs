@@ -104,11 +104,10 @@ test("without a version in common there is no connection", async () => {
   }
 });
 
-test("versions that there are not are refused", async () => {
-  const [end] = pipes();
-  await assert.rejects(new Agent("a", "1", { versions: [3] }).serve(end), /versions: .*3/);
-  await assert.rejects(connect(end, new Client("a", "1", { versions: [] })), /versions/);
-  await assert.rejects(connect(end, new Client("a", "1", { versions: 2 })), /versions: expected a list/);
+test("versions that there are not are refused", () => {
+  assert.throws(() => new Agent("a", "1", { versions: [3] }), /versions: .*3/);
+  assert.throws(() => new Client("a", "1", { versions: [] }), /versions/);
+  assert.throws(() => new Client("a", "1", { versions: 2 }), /versions: expected a list/);
   assert.throws(() => new Agent("a").on("tool_call/cancel", () => {}), /tool_call\/cancel.*version 2.*versions/);
 });
 
@@ -320,3 +319,56 @@ test("a message that is told as a whole takes the place of its pieces", (t) =>
     const shown = session.view.entries.filter(({ role }) => role === "agent").map(({ text }) => text);
     assert.equal(shown.join(""), said);
   }));
+
+test("prompts of the same work end together, each with its own message, whoever hears of it first", async (t) => {
+  const coming = [];
+  let more = later();
+  const say = (message) => {
+    coming.push(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    more.resolve();
+  };
+  let count = 0;
+  const update = (members) => say({ method: "session/update", params: { sessionId: "s", update: members } });
+  const answer = {
+    initialize: () => ({ protocolVersion: 2, info: { name: "a", version: "1" }, capabilities: { session: {} } }),
+    "session/new": () => ({ sessionId: "s" }),
+    "session/prompt": () => ({ messageId: `m${(count += 1)}` }),
+  };
+  const transport = {
+    readable: (async function* () {
+      for (;;) {
+        while (coming.length > 0) yield coming.shift();
+        await more.promise;
+        more = later();
+      }
+    })(),
+    write(bytes) {
+      for (const line of new TextDecoder().decode(bytes).trim().split("\n")) {
+        const { id, method } = JSON.parse(line);
+        say({ id, result: answer[method](id) });
+        if (method !== "session/prompt") continue;
+        update({ sessionUpdate: "user_message", messageId: `m${count}`, content: [] });
+        if (count % 2 === 1) update({ sessionUpdate: "state_update", state: "running" });
+        else update({ sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
+      }
+    },
+    close() {},
+  };
+  const peer = await connect(transport, new Client("c", "1", { versions: [2] }), { grace: 50 });
+  t.after(() => peer.close());
+  const session = await peer.newSession("/work");
+  const ended = [];
+  const follow = async (turn, isIterated) => {
+    if (isIterated) for await (const _ of turn);
+    const { messageId, stopReason } = await (isIterated ? turn.result : turn);
+    ended.push([messageId, stopReason]);
+  };
+  for (const iterated of [[true, true], [true, false], [false, true], [false, false]]) {
+    ended.length = 0;
+    const before = count;
+    const first = follow(session.prompt("One"), iterated[0]);
+    while (count === before) await new Promise((resolve) => setTimeout(resolve));
+    await Promise.all([first, follow(session.prompt("Two"), iterated[1])]);
+    assert.deepEqual(ended.sort(), [[`m${before + 1}`, "end_turn"], [`m${before + 2}`, "end_turn"]], `iterated: ${iterated}`);
+  }
+});

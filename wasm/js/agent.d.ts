@@ -31,6 +31,12 @@ export interface AgentOptions<V extends Version = 1> extends HostOptions<AgentSe
 
 /** Why a turn ended: a stop reason, a complete result, or undefined for `end_turn`. */
 export type Ending = void | undefined | v1.StopReason | Partial<v1.PromptResponse>;
+/** The handler of a request to cancel one thing, in version 2. */
+type CancelHandler<V extends Version, M extends keyof Cancels> = (
+  session: AgentSession<V>,
+  params: Cancels[M]["params"],
+  how: How,
+) => Awaitable<Cancels[M]["result"] | void>;
 /** Requests that an agent serves in version 2 only. */
 type Cancels = Pick<v2.ClientRequests, "tool_call/cancel" | "terminal/cancel">;
 // Stands for a promise of an ending. In an async function the compiler takes a lone "refusal" for a stop reason only where
@@ -79,6 +85,14 @@ export class Agent<V extends Version = 1> {
   resumeSession(
     handler: (session: AgentSession<V>, params: v1.ResumeSessionRequest, how: How) => Awaitable<v1.ResumeSessionResponse | void>,
   ): this;
+  /**
+   * Registers the handler for cancelling one tool call, whatever becomes of the turn. With it, clients of version 2 are told
+   * that each tool call can be cancelled until it ends. It returns once the tool will end; the tool call then ends with {@link
+   * ToolCall.cancelled}. It needs version 2 among the `versions`.
+   */
+  onCancelTool(handler: CancelHandler<V, "tool_call/cancel">): this;
+  /** The same for {@link Work.displayTerminal | terminals of the agent}. */
+  onCancelTerminal(handler: CancelHandler<V, "terminal/cancel">): this;
   /**
    * Registers a handler for any other method. It is called with the session of the request, which need not be open, or
    * with the client, and with the params. A handler that could never be called is refused immediately.
@@ -129,6 +143,23 @@ export interface AgentSession<V extends Version = 1> {
    */
   update(update: UpdateOf<V> | v1.SessionUpdate, options?: { signal?: AbortSignal | undefined } & MetaOption): Promise<void>;
   /**
+   * Does work that no prompt has asked for, and resolves to how it has ended. In version 2 the client sees the session
+   * work meanwhile; in version 1, only what is said. Prompts wait for its end. If the client cancels the session's work
+   * or closes the session, `work.signal` aborts, and the work ends as `cancelled`, however `run` ends. Rejects with
+   * `Misuse` while a prompt is served or other work goes on (LIFE-25), and with what `run` throws.
+   */
+  work(run: (work: Work<V>) => Awaitable<Ending>): Promise<v1.PromptResponse>;
+  /**
+   * Puts a tool call or a terminal of the agent into the background: the client sees it go on beside the session's work,
+   * a cancel of the turn leaves it alone, and its end is reported whenever it comes. In version 1 nothing is sent for it.
+   */
+  background(item: ToolCall | DisplayTerminal): Promise<void>;
+  /**
+   * A plan with an id of its own; the plan of {@link Work.plan} is `main`. A client of version 1 shows the one that was set
+   * last.
+   */
+  plan(id: string): Plan;
+  /**
    * Sends a request like the client's `request`, with the session id added. Requests that ask the user are cancelled
    * when the client cancels the turn.
    */
@@ -138,27 +169,19 @@ export interface AgentSession<V extends Version = 1> {
 }
 
 /**
- * One prompt, until it is answered. Each call waits while the client is slow to read. It rejects with the reason of
- * `signal` once the turn is cancelled, and with `Misuse` if the rules forbid the call, such as reading a file of a
- * client that does not support it.
+ * Work in a session: that on a prompt ({@link Turn}), or the agent's own ({@link AgentSession.work}). Each call waits while the
+ * client is slow to read. It rejects with the reason of `signal` once the work is cancelled, and with `Misuse` if the rules
+ * forbid the call, such as reading a file of a client that does not support it.
  */
-export class Turn<V extends Version = 1> {
-  private constructor();
-  /** The session of the prompt. */
+export class Work<V extends Version = 1> {
+  protected constructor();
+  /** The session of the work. */
   readonly session: AgentSession<V>;
-  /** The client that sent the prompt. */
+  /** The client of the session. */
   readonly client: ClientPeer<V>;
-  /** The id of the request. */
-  readonly id: RequestId;
-  /** The `_meta` of the prompt. */
-  readonly meta: Readonly<Record<string, unknown>> | null | undefined;
-  /** The content blocks of the prompt, as received. */
-  readonly blocks: readonly v1.ContentBlock[];
-  /** The concatenated text of the prompt. */
-  readonly text: string;
-  /** Whether the client has cancelled the turn or is gone. */
+  /** Whether the client has cancelled the work or is gone. */
   readonly cancelled: boolean;
-  /** Aborts when the client cancels the turn or is gone. */
+  /** Aborts when the client cancels the work or is gone. */
   readonly signal: AbortSignal;
   /** Sends a chunk of a message to the user. Chunks with the same id form one message. */
   message(what: Content, options?: { messageId?: string | undefined } & MetaOption): Promise<void>;
@@ -208,6 +231,65 @@ export class Turn<V extends Version = 1> {
     options: TerminalOptions,
     run: (terminal: Terminal) => Awaitable<T>,
   ): Promise<T>;
+  /**
+   * Shows a terminal that the agent itself runs: what it prints is written, and then its exit. A tool call shows it with
+   * {@link ToolCall.show}. In version 1 those tool calls get its last output as text, so write larger pieces.
+   */
+  displayTerminal(command: string, options?: DisplayTerminalOptions): Promise<DisplayTerminal>;
+}
+
+/** One prompt, until it is answered. */
+export class Turn<V extends Version = 1> extends Work<V> {
+  private constructor();
+  /** The id of the request. */
+  readonly id: RequestId;
+  /** The `_meta` of the prompt. */
+  readonly meta: Readonly<Record<string, unknown>> | null | undefined;
+  /** The content blocks of the prompt, as received. */
+  readonly blocks: readonly v1.ContentBlock[];
+  /** The concatenated text of the prompt. */
+  readonly text: string;
+  /**
+   * Keeps the prompt out of the conversation for now. Call it before the handler awaits anything: otherwise the prompt is
+   * inserted then. An error of the handler before {@link insert} refuses the prompt, so that its message was never there.
+   * Without effect in version 1. Throws `Misuse` if it is inserted already (LIFE-24).
+   */
+  hold(): void;
+  /**
+   * Inserts the prompt into the conversation, and so answers it. The first message, thought, plan, tool call or terminal does
+   * that as well, and so does the end of the handler. Without effect if it is inserted, and in version 1.
+   */
+  insert(): void;
+}
+
+/** The options of a terminal of the agent. */
+export interface DisplayTerminalOptions extends MetaOption {
+  /** The id; generated by default. */
+  id?: string | undefined;
+  /** The working directory, an absolute path. */
+  cwd?: string | undefined;
+}
+
+/** A terminal that the agent runs itself, as the client shows it. */
+export class DisplayTerminal {
+  private constructor();
+  /** The id, which is unique in the session. */
+  readonly id: string;
+  /** Adds output: text, or bytes as the command has printed them. */
+  write(data: string | Uint8Array): Promise<void>;
+  /** Reports that the command has ended. */
+  exit(status?: { exitCode?: number | null | undefined; signal?: string | null | undefined }): Promise<void>;
+}
+
+/** A plan with an id, of a session. */
+export class Plan {
+  private constructor();
+  /** The id of the plan. */
+  readonly id: string;
+  /** Sets all entries; a string stands for a pending entry of medium priority. */
+  set(entries: readonly (string | v2.PlanEntry)[], options?: MetaOption): Promise<void>;
+  /** Removes the plan. Without the draft `plan_operations`, it is left without entries. */
+  remove(options?: MetaOption): Promise<void>;
 }
 
 /** The options for the first report of a tool call. */
@@ -236,19 +318,26 @@ export class ToolCall {
   /** The title, for users. */
   readonly title: string;
   /** The status that was last reported. */
-  readonly status: v1.ToolCallStatus;
+  readonly status: v1.ToolCallStatus | "cancelled";
   /** Reports changes; content and locations replace the earlier ones. */
   update(changes: Omit<v1.ToolCallUpdate, "toolCallId" | "_meta">): Promise<void>;
+  /**
+   * Adds to the content without sending the rest again: text, or what a tool call may show. In version 1 the content is sent
+   * as a whole, at most its last 64 KiB.
+   */
+  append(what: string | v1.ToolCallContent, options?: MetaOption): Promise<void>;
   /** Adds text to the content. */
   text(text: string): Promise<void>;
   /** Adds a change of a file to the content; without `oldText`, the file is new. */
   diff(path: string, newText: string, oldText?: string): Promise<void>;
-  /** Adds a live terminal to the content. */
-  show(terminal: Terminal): Promise<void>;
+  /** Adds a live terminal to the content, of the client or of the agent. */
+  show(terminal: Terminal | DisplayTerminal): Promise<void>;
   /** Reports the tool call as completed. */
   complete(options?: { rawOutput?: unknown }): Promise<void>;
   /** Reports the tool call as failed, with a reason. */
   fail(text?: string): Promise<void>;
+  /** Reports the tool call as ended because it was cancelled; in version 1, as failed. */
+  cancelled(): Promise<void>;
   /**
    * Asks the user for permission to run the tool call. A pending call is in_progress after that, or failed at its end.
    */

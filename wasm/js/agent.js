@@ -1,9 +1,11 @@
 // An agent: handlers for what clients ask, and a place to serve them. Read next: turn.js, peer.js.
 import { whenLoaded } from "./connection.js";
-import { Host, isObject, merged, metaOf, randomId } from "./host.js";
-import { SHOWN } from "./methods.js";
+import { Plan } from "./display.js";
+import { RequestError } from "./errors.js";
+import { Host, isObject, merged, metaOf, mustHandle, randomId } from "./host.js";
+import { Task } from "./job.js";
 import { Peer, notServed, resultOf } from "./peer.js";
-import { Permission, Terminal, ToolCall, Turn } from "./turn.js";
+import { DisplayTerminal, Permission, Terminal, ToolCall, Turn, Work } from "./turn.js";
 import { onAbort, stopper } from "./wire.js";
 
 // How long handlers may take to end when the client is gone.
@@ -14,7 +16,6 @@ const QUESTIONS = new Set(["session/request_permission", "elicitation/create"]);
 export class Agent extends Host {
   constructor(name, version = "0", settings = {}) {
     super("agent", name, version, settings, ["authMethods"]);
-    this.capabilities = settings.capabilities ?? {};
     this.authMethods = settings.authMethods ?? [];
   }
 
@@ -34,17 +35,25 @@ export class Agent extends Host {
     return this.on("session/resume", handler);
   }
 
+  onCancelTool(handler) {
+    return this.on("tool_call/cancel", handler);
+  }
+
+  onCancelTerminal(handler) {
+    return this.on("terminal/cancel", handler);
+  }
+
   async serve(transport, { signal } = {}) {
-    this.mustKeep((method) => this.handlers.has(method) || method === "session/close");
     await whenLoaded();
+    const offered = this.offered();
     signal?.throwIfAborted();
-    await new ClientPeer(this, transport)._run(signal);
+    await new ClientPeer(this, transport, offered)._run(signal);
   }
 }
 
 export class AgentSession {
   data = undefined;
-  /** Its prompts that are being served. */
+  /** Its prompts that are being served, and the agent's own work. */
   _turns = new Set();
   /** The request that opens it, until its answer has been taken. */
   _opening = undefined;
@@ -70,6 +79,23 @@ export class AgentSession {
     return this.notify("session/update", { update, ...metaOf(meta) }, { signal });
   }
 
+  work(run) {
+    return this.client._work(this, run);
+  }
+
+  async background(item) {
+    if (!(item instanceof ToolCall || item instanceof DisplayTerminal)) {
+      throw new TypeError("background: expected a tool call, or a terminal that displayTerminal has made");
+    }
+    this.client.connection.background(this.id, item._item);
+    item._detach();
+    this.client._wire.dispatch();
+  }
+
+  plan(id) {
+    return new Plan(this, id);
+  }
+
   async request(method, params, { signal, timeout } = {}) {
     const all = { sessionId: this.id, ...params };
     if (!QUESTIONS.has(method)) return this.client.request(method, all, { signal, timeout });
@@ -89,6 +115,8 @@ export class AgentSession {
 
 export class ClientPeer extends Peer {
   sessions = new Map();
+  /** The agent's capabilities. */
+  #offered;
   /** What the author has been told already. */
   #saidOf = new Set();
   #builtIn = {
@@ -101,8 +129,9 @@ export class ClientPeer extends Peer {
     "session/prompt": (params, job) => this.#prompt(params, job),
   };
 
-  constructor(agent, transport) {
+  constructor(agent, transport, offered) {
     super("agent", agent, transport);
+    this.#offered = offered;
   }
 
   /** Serves until the client closes its side. */
@@ -174,9 +203,7 @@ export class ClientPeer extends Peer {
   async #initialize(params, job) {
     const agent = this._host;
     this.greeting = params;
-    const shown = [...agent.handlers.keys()].map((method) => SHOWN[method] ?? {});
-    const agentCapabilities = [{ sessionCapabilities: { close: {} } }, ...shown, agent.capabilities].reduce(merged);
-    const made = { agentInfo: agent.info, agentCapabilities };
+    const made = { agentInfo: agent.info, agentCapabilities: this.#offered };
     if (agent.authMethods.length > 0) made.authMethods = agent.authMethods;
     const more = resultOf("initialize", await this.#handle(job, this, true));
     const result = merged(made, more ?? {});
@@ -219,31 +246,65 @@ export class ClientPeer extends Peer {
     const handler = this._host.handlers.get("session/prompt");
     if (!handler) throw notServed("session/prompt");
     const turn = new Turn(session, params, job);
-    turn._work = this.#take(handler, turn);
+    turn._work = this.#take(handler, turn, "session/prompt");
     session._turns.add(turn);
     try {
+      // The handler has made its first step: unless it holds the prompt, that is a message now.
+      if (this.connection.phase !== "closed") this.connection.stepped(job.request.serial);
+      this._wire.dispatch();
       return await turn._work;
     } finally {
       session._turns.delete(turn);
     }
   }
 
-  async #take(handler, turn) {
+  /** Work that the agent begins by itself; how it has ended. */
+  async _work(session, run) {
+    mustHandle("work", run);
+    const serial = this.connection.beginWork(session.id);
+    const task = new Task();
+    this._jobs.set(serial, task);
+    const work = new Work(session, task.signal);
+    session._turns.add(work);
+    this._wire.dispatch();
+    work._work = task.done = this.#workOn(serial, run, work);
+    try {
+      return await task.done;
+    } finally {
+      this._jobs.delete(serial);
+      session._turns.delete(work);
+    }
+  }
+
+  async #workOn(serial, run, work) {
+    try {
+      const result = await this.#take(run, work, "work");
+      if (this.connection.phase !== "closed") this.connection.endWork(serial, result);
+      this._wire.dispatch();
+      return result;
+    } catch (error) {
+      const said = error instanceof RequestError ? error : this._internal(error);
+      this._tell("work", said, (told) => this.connection.failWork(serial, told));
+      throw error;
+    }
+  }
+
+  async #take(handler, turn, method) {
     let result;
     try {
       result = await handler(turn);
     } catch (error) {
       if (!turn.cancelled) throw error;
       // However a cancelled handler ends, the answer is the same; what is no consequence of that is worth a word.
-      if (error?.name !== "AbortError") this._failed("session/prompt", error);
+      if (error?.name !== "AbortError") this._failed(method, error);
     } finally {
       await turn._over();
     }
     if (turn.cancelled) return { ...(isObject(result) ? result : {}), stopReason: "cancelled" };
     if (typeof result === "string") return { stopReason: result };
-    return { stopReason: "end_turn", ...resultOf("session/prompt", result, "a stop reason as text, ") };
+    return { stopReason: "end_turn", ...resultOf(method, result, "a stop reason as text, ") };
   }
 }
 
-export { Permission, Terminal, ToolCall, Turn };
+export { DisplayTerminal, Permission, Plan, Terminal, ToolCall, Turn, Work };
 export * from "./shared.js";

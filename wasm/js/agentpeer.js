@@ -101,10 +101,9 @@ export class AgentPeer extends Peer {
   }
 
   async _run({ timeout, signal, meta }) {
-    this._host.mustServe();
-    this._wire.start();
     const { info: clientInfo } = this._host;
     const clientCapabilities = this._host.offered();
+    this._wire.start();
     const settle = ({ result }) => (this.greeting = result);
     await this._ask("initialize", { clientInfo, clientCapabilities, ...metaOf(meta) }, { timeout, signal, settle });
   }

@@ -15,10 +15,11 @@ import type {
   Transport,
   UpdateOf,
 } from "./shared.js";
-import type { SessionSnapshot, SessionView, Version } from "./index.js";
+import type { PermissionDecision, PermissionPolicy, PermissionRules, SessionSnapshot, SessionView, Version } from "./index.js";
 import type { RequestId, v1, v2 } from "./types.js";
 
-export type { SessionEntry, SessionView, SessionViewChanges } from "./index.js";
+export type { PermissionDecision, PermissionRules, SessionEntry, SessionView, SessionViewChanges } from "./index.js";
+export { PermissionPolicy } from "./index.js";
 export * from "./shared.js";
 
 /** Reads and writes files for agents; the functions that it has are advertised. */
@@ -104,6 +105,13 @@ export interface ClientOptions<V extends Version = 1> extends HostOptions<Client
    * rejectAll} by default.
    */
   permission?: ((request: PermissionRequest<V>) => Awaitable<Choice>) | undefined;
+  /**
+   * A policy, or what one is made of. It answers the requests that a rule of it allows or denies, and `permission` gets
+   * the others. Each session is kept as a conversation then (`view`), which says what a request is about. Node only.
+   */
+  permissionPolicy?: PermissionPolicy | PermissionRules | string | undefined;
+  /** Called with each decision of the policy, also with those that leave a request to `permission`. */
+  onDecision?: ((session: ClientSession<V>, decision: PermissionDecision) => unknown) | undefined;
   /** Reads and writes files, such as {@link Files} or {@link ReadOnlyFiles}. */
   files?: FileAccess | undefined;
   /** Runs commands, such as {@link Terminals}. */
@@ -133,6 +141,9 @@ export class Client<V extends Version = 1> {
   constructor(name?: string, version?: string, options?: ClientOptions<V>);
   /** Answers permission requests. */
   permission: NonNullable<ClientOptions<V>["permission"]>;
+  /** Answers the permission requests that a rule of it allows or denies; set it before connecting, for its view. */
+  get permissionPolicy(): PermissionPolicy | undefined;
+  set permissionPolicy(policy: ClientOptions<V>["permissionPolicy"]);
   /** Reads and writes files; a change applies to later connections. */
   files: FileAccess | undefined;
   /** Runs commands; a change applies to later connections. */

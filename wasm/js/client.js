@@ -1,8 +1,8 @@
 // A client: what it lets agents do, and how it decides. Read next: agentpeer.js, exchange.js.
 import { AgentPeer, noSession } from "./agentpeer.js";
-import { whenLoaded } from "./connection.js";
-import { Host, merged } from "./host.js";
-import { SHOWN, TERMINALS } from "./methods.js";
+import { isLoaded, whenLoaded } from "./connection.js";
+import { Host } from "./host.js";
+import { PermissionPolicy } from "./policy.js";
 
 /** What an agent asks the user to allow. */
 export class PermissionRequest {
@@ -39,7 +39,9 @@ export const rejectAll = (request) => request.reject();
 
 export const allowAll = (request) => request.allow() ?? request.allowAlways();
 
-const MORE = ["permission", "files", "terminals", "onUpdate", "view"];
+const ASK = "session/request_permission";
+const HOOKS = ["onUpdate", "onDecision"];
+const MORE = ["permission", "permissionPolicy", "files", "terminals", "view", ...HOOKS];
 const FILES = {
   "fs/read_text_file": ["readTextFile", async (files, session, params, how) => ({ content: await files.readTextFile(session, params, how) })],
   "fs/write_text_file": ["writeTextFile", async (files, session, params, how) => void (await files.writeTextFile(session, params, how))],
@@ -50,20 +52,25 @@ const BY_ID = {
   "terminal/kill": "kill",
   "terminal/release": "release",
 };
+const TERMINALS = ["terminal/create", ...Object.keys(BY_ID)];
 
 export class Client extends Host {
   #permission;
+  #policy;
+  #view;
   #files;
   #terminals;
   #ready;
 
   constructor(name = "libacp", version = "0", settings = {}) {
     super("client", name, version, settings, MORE);
-    mustBeFunction("onUpdate", settings.onUpdate);
-    this.onUpdate = settings.onUpdate;
-    this.options.view = settings.view;
-    this.capabilities = settings.capabilities ?? {};
+    for (const hook of HOOKS) {
+      mustBeFunction(hook, settings[hook]);
+      this[hook] = settings[hook];
+    }
+    this.#view = settings.view;
     this.permission = settings.permission;
+    this.permissionPolicy = settings.permissionPolicy;
     this.files = settings.files;
     this.terminals = settings.terminals;
   }
@@ -74,8 +81,21 @@ export class Client extends Host {
 
   set permission(permission) {
     mustBeFunction("permission", permission);
-    this.#free("permission", permission, ["session/request_permission"]);
+    this.#free("permission", permission, [ASK]);
     this.#permission = permission;
+  }
+
+  get permissionPolicy() {
+    // It cannot be read before the module is there.
+    if (this.#policy && !(this.#policy instanceof PermissionPolicy) && isLoaded()) this.#policy = new PermissionPolicy(this.#policy);
+    return this.#policy;
+  }
+
+  set permissionPolicy(policy) {
+    this.#free("permissionPolicy", policy, [ASK]);
+    this.#policy = policy ?? undefined;
+    // What a request is about may have been told before.
+    this.options.view = this.#view || this.permissionPolicy !== undefined || undefined;
   }
 
   get files() {
@@ -99,36 +119,26 @@ export class Client extends Host {
   }
 
   on(method, handler) {
-    const option = { "session/request_permission": this.#permission && "permission" }[method] ?? this.#own.get(method)?.option;
+    const asks = method === ASK && ((this.#permission && "permission") ?? (this.#policy && "permissionPolicy"));
+    const option = asks || this.#own.get(method)?.option;
     if (option) throw new TypeError(`${method} is served by the option ${option}; there can be one or the other`);
     return super.on(method, handler);
   }
 
   /** The handler of a method, whoever has given it. */
   serves(method) {
-    const own = method === "session/request_permission" ? this.#decide : this.#own.get(method)?.handler;
+    const own = method === ASK ? this.#decide : this.#own.get(method)?.handler;
     return this.handlers.get(method) ?? own;
   }
 
   methods() {
-    return [...super.methods(), ...this.#own.keys(), "session/request_permission"];
+    return [...super.methods(), ...this.#own.keys(), ASK];
   }
 
-  /** What agents are told that they can use. */
   offered() {
-    const served = this.methods();
-    const shown = served.map((method) => SHOWN[method] ?? {});
-    const terminal = served.includes("terminal/create") ? [{ terminal: true }] : [];
-    return [{}, ...shown, ...terminal, this.capabilities].reduce(merged);
-  }
-
-  /** Refuses what would not be called, and what nothing would serve: terminals are offered as a whole. */
-  mustServe() {
-    this.mustKeep((method) => this.serves(method));
-    const missing = TERMINALS.filter((method) => !this.serves(method));
-    const [some] = TERMINALS.filter((method) => this.handlers.has(method));
-    if (!some || missing.length === 0) return;
-    throw new TypeError(`${some} has a handler, but an agent needs all of terminals; missing: ${missing.join(", ")}`);
+    // A policy that nobody could read before is refused here, too.
+    void this.permissionPolicy;
+    return super.offered();
   }
 
   /** An option may not take the place of a handler without a word. */
@@ -138,13 +148,13 @@ export class Client extends Host {
   }
 
   #decide = async (session, params, how) => {
+    const decision = this.permissionPolicy?.decide(session.agent.connection, params);
+    if (decision && this.onDecision) session.agent._call("onDecision", this.onDecision, session, decision);
+    if (decision && decision.action !== "ask") return chosen(decision.optionId);
     const request = new PermissionRequest(session, params, how);
     const choice = await this.permission(request);
     if (choice?.outcome !== undefined) return choice;
-    const optionId = choice?.optionId ?? choice;
-    if (optionId == null) return { outcome: { outcome: "cancelled" } };
-    if (typeof optionId === "string") return { outcome: { outcome: "selected", optionId } };
-    throw new TypeError(`permission: expected an option, its id, a whole answer, or nothing, found ${typeof optionId}`);
+    return chosen(choice?.optionId ?? choice);
   };
 
   /** Handlers for what files and terminals do. */
@@ -179,6 +189,13 @@ export class Client extends Host {
   }
 }
 
+/** The answer that is an option, named by its id, or none. */
+function chosen(optionId) {
+  if (optionId == null) return { outcome: { outcome: "cancelled" } };
+  if (typeof optionId === "string") return { outcome: { outcome: "selected", optionId } };
+  throw new TypeError(`permission: expected an option, its id, a whole answer, or nothing, found ${typeof optionId}`);
+}
+
 function mustBeFunction(name, value) {
   if (value === undefined || typeof value === "function") return;
   throw new TypeError(`${name}: expected a function, found ${typeof value}`);
@@ -197,5 +214,5 @@ export async function connect(transport, client = new Client(), { timeout = 30_0
   return agent;
 }
 
-export { AgentPeer };
+export { AgentPeer, PermissionPolicy };
 export * from "./shared.js";

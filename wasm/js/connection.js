@@ -5,56 +5,9 @@ import { Border } from "./border.js";
 import { Misuse } from "./mistakes.js";
 import { getters } from "./getters.js";
 import { parse, stringify } from "./json.js";
+import { CALL, COUNT, checked, isCount, known } from "./options.js";
 
 const encoder = new TextEncoder();
-
-const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
-const COUNT = [isCount, "a whole number from 0"];
-const TIME = [(value) => value === null || isCount(value), "a whole number from 0, or null"];
-const TEXT = [(value) => typeof value === "string", "a string"];
-const NAMES = [(value) => Array.isArray(value) && value.every((name) => typeof name === "string"), "a list of names"];
-const OPTIONS = {
-  role: TEXT,
-  framing: TEXT,
-  policy: TEXT,
-  policies: [(value) => typeof value === "object" && value !== null, "an object"],
-  versions: [(value) => Array.isArray(value) && value.every(isCount), "a list of versions of the protocol"],
-  drafts: NAMES,
-  timeout: COUNT,
-  cancelGrace: TIME,
-  reminder: COUNT,
-  promptQueueing: [(value) => typeof value === "boolean", "a boolean"],
-  foreignMethods: NAMES,
-  view: [(value) => typeof value === "boolean", "a boolean"],
-  handlers: NAMES,
-  limits: [(value) => typeof value === "object" && value !== null, "an object"],
-};
-const POLICIES = { note: TEXT, warning: TEXT, error: TEXT };
-const LIMITS = {
-  frame: COUNT, depth: COUNT, pending: COUNT, sessions: COUNT, terminals: COUNT, remembered: COUNT,
-  viewEntries: COUNT, viewBytes: COUNT, viewContent: COUNT, viewOutput: COUNT,
-};
-const CALL = {
-  id: [() => true],
-  timeout: TIME,
-  signal: [(value) => value instanceof AbortSignal, "an AbortSignal"],
-};
-
-/** The options that were given, all of them known and of the right type. */
-function checked(options, table, path = "") {
-  if (typeof options !== "object" || options === null) throw new TypeError(`${path || "options"}: expected an object`);
-  const given = {};
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    if (!Object.hasOwn(table, name)) {
-      throw new TypeError(`${path}${name}: no such option, there are ${Object.keys(table).join(", ")}`);
-    }
-    const [fits, expected] = table[name];
-    if (!fits(value)) throw new TypeError(`${path}${name}: expected ${expected}`);
-    given[name] = value;
-  }
-  return given;
-}
 
 /** An id as JSON text. */
 function idText(id) {
@@ -64,7 +17,7 @@ function idText(id) {
 }
 
 /** Params, a result or data as JSON text. */
-function valueText(value, name) {
+export function valueText(value, name) {
   const text = stringify(value);
   if (text === undefined) throw new TypeError(`${name}: JSON has no word for ${typeof value}`);
   return text;
@@ -80,6 +33,10 @@ export function textOf(value, name) {
 export function wholeText(value, name) {
   if (!isCount(value)) throw new TypeError(`${name}: expected ${COUNT[1]}`);
   return String(value);
+}
+
+function mustBeCode(code) {
+  if (!Number.isInteger(code) || code !== (code | 0)) throw new TypeError("code: expected a whole number of 32 bits");
 }
 
 /** Which request an answer is for: its event, or its id. */
@@ -123,19 +80,32 @@ export function cutOutput(output, byteLimit) {
   return { output: truncated ? border.told() : output, truncated };
 }
 
-/** Says options, once they are checked, to what is made next; `more` are those that nobody gave. */
-export function begin(options, without = [], more = {}) {
+/** Says options to what is made next. */
+export function begin(...options) {
   mustBeReady();
-  const known = Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => !without.includes(name)));
-  const given = { ...more, ...checked(options, known) };
-  if (given.limits) given.limits = checked(given.limits, LIMITS, "limits/");
-  if (given.policies) given.policies = checked(given.policies, POLICIES, "policies/");
+  const given = known(...options);
   border.say(JSON.stringify(given));
   return given;
 }
 
+/** Whether the module is there. */
+export const isLoaded = () => border !== undefined;
+
+/** The capabilities of a host with these options, which states some itself; with a method, whether it may have a handler. */
+export function offered(options, stated, method) {
+  border.say(JSON.stringify(known(options)), valueText(stated, "capabilities"), method);
+  border.glue.offers();
+  return method === undefined ? parse(border.told()) : undefined;
+}
+
 /** The border to the module that is loaded. */
-export const theBorder = () => border;
+export function theBorder() {
+  mustBeReady();
+  return border;
+}
+
+/** The core of a connection, for what decides by its state. */
+export let coreOf;
 
 /** What a host gives as bytes. */
 export function bytesOf(data) {
@@ -263,7 +233,7 @@ export class Connection {
 
   respondError(request, { code, message, data }) {
     const [id, serial] = target(request);
-    if (!Number.isInteger(code) || code !== (code | 0)) throw new TypeError("code: expected a whole number of 32 bits");
+    mustBeCode(code);
     this.#say(id, textOf(message, "message"), data === undefined ? undefined : valueText(data, "data")).respondError(serial, code);
   }
 
@@ -273,6 +243,35 @@ export class Connection {
 
   abandon(serial) {
     this.#live.abandon(serial);
+  }
+
+  hold(serial) {
+    this.#live.hold(serial);
+  }
+
+  stepped(serial) {
+    this.#live.stepped(serial);
+  }
+
+  insert(serial) {
+    this.#live.insert(serial);
+  }
+
+  beginWork(session) {
+    return this.#say(textOf(session, "session")).beginWork();
+  }
+
+  endWork(work, result) {
+    this.#say(valueText(result, "result")).endWork(work);
+  }
+
+  failWork(work, { code, message, data }) {
+    mustBeCode(code);
+    this.#say(textOf(message, "message"), data === undefined ? undefined : valueText(data, "data")).failWork(work, code);
+  }
+
+  background(session, item) {
+    this.#say(textOf(session, "session"), valueText(item, "item")).background();
   }
 
   holdsBack(session) {
@@ -302,6 +301,10 @@ export class Connection {
 
   static {
     if (Symbol.dispose) this.prototype[Symbol.dispose] = this.prototype.free;
+    coreOf = (connection) => {
+      if (!(#core in connection)) throw new TypeError("connection: expected a Connection");
+      return connection.#still;
+    };
     const said = (connection, texts) => {
       const core = connection.#still;
       connection.#border.say(...texts);

@@ -1,7 +1,7 @@
 // What an agent and a client have in common before there is a connection: a name, options, handlers.
 
+import { isLoaded, offered } from "./connection.js";
 import { Log } from "./log.js";
-import { DRAFTS, nearest, whyNever, whyPromised } from "./methods.js";
 
 // What a connection takes.
 const OPTIONS = [
@@ -18,6 +18,25 @@ export function mustKnow(given, known, what) {
     if (known.includes(name)) continue;
     throw new TypeError(`${name}: no such ${what}, there are ${known.join(", ")}${nearest(name, known)}`);
   }
+}
+
+/** The known word that was probably meant, as a question; nothing where none is near. */
+function nearest(word, known) {
+  const [best] = known.map((each) => [distance(word.toLowerCase(), each.toLowerCase()), each]).sort(([a], [b]) => a - b);
+  return best && best[0] <= Math.max(2, word.length / 3) ? `; did you mean ${best[1]}?` : "";
+}
+
+/** How many letters must change for one word to become the other. */
+function distance(one, other) {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (one[i - 1] === other[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[other.length];
 }
 
 function mustBe(value, type, name) {
@@ -42,25 +61,24 @@ export class Host {
     mustKnow(settings, [...COMMON, ...more], "option");
     for (const hook of HOOKS) mustBe(settings[hook], "function", hook);
     mustBe(settings.exposeErrors, "boolean", "exposeErrors");
-    for (const draft of settings.drafts ?? []) {
-      if (!DRAFTS.includes(draft)) throw new TypeError(`drafts: there is no ${draft}${nearest(String(draft), DRAFTS)}`);
-    }
     const { maxRequests = Infinity, log } = settings;
     if (!(maxRequests >= 1)) throw new TypeError("maxRequests: expected a number from 1");
     this.role = role;
     this.info = { name, version, ...(settings.title === undefined ? {} : { title: settings.title }) };
-    this.given = settings;
+    this.capabilities = settings.capabilities ?? {};
     this.maxRequests = maxRequests;
     this.exposeErrors = settings.exposeErrors ?? false;
     this.trace = settings.trace;
     for (const hook of HOOKS) this[hook] = settings[hook];
     this.options = Object.fromEntries(OPTIONS.map((option) => [option, settings[option]]));
     this.log = new Log(log);
+    // Where the module is still to be loaded, what is wrong is said once it is needed.
+    if (isLoaded()) offered({ role, ...this.options }, {});
   }
 
   on(method, handler) {
-    const why = whyNever(this.role, method, this.given);
-    if (why) throw new TypeError(why);
+    if (typeof method !== "string" || method === "") throw new TypeError(`expected the name of a method, found ${typeof method}`);
+    if (isLoaded()) offered({ role: this.role, ...this.options }, this.capabilities, method);
     mustHandle(method, handler);
     if (this.handlers.has(method)) throw new TypeError(`${method} has a handler already; a second one would never be called`);
     this.handlers.set(method, handler);
@@ -72,10 +90,9 @@ export class Host {
     return [...this.handlers.keys()];
   }
 
-  /** Refuses capabilities that nothing stands behind, once all handlers have been given. */
-  mustKeep(serves) {
-    const why = whyPromised(this.role, this.given, serves);
-    if (why) throw new TypeError(why);
+  /** The capabilities that the peer is told; handlers and capabilities that cannot work are refused. */
+  offered() {
+    return offered({ role: this.role, ...this.options, handlers: this.methods() }, this.capabilities);
   }
 }
 

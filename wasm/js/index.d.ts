@@ -18,6 +18,8 @@ export type {
   SubagentEntry, TerminalEntry, ToolCallEntry, UpdateEntry,
 } from "./view.js";
 export { SessionView } from "./view.js";
+export type { PermissionAction, PermissionDecision, PermissionRule, PermissionRules } from "./policy.js";
+export { PermissionPolicy } from "./policy.js";
 export type {
   AdviceEvent, AnsweredEvent, CancelEvent, ClosedEvent, Event, NotificationEvent, NotificationMethod, PeerError,
   LateResponseEvent, RequestEvent, RequestMethod, ResponseEvent, TerminalRef, ViolationEvent,

@@ -22,4 +22,5 @@ export { Connection, cutOutput } from "./connection.js";
 export * from "./misuse.js";
 export { RawJson, raw } from "./json.js";
 export { Observer } from "./observer.js";
+export { PermissionPolicy } from "./policy.js";
 export { SessionView } from "./view.js";

@@ -5,10 +5,11 @@ import { ErrorCode } from "./codes.js";
 import { Connection } from "./connection.js";
 import { NoResult, RequestError } from "./errors.js";
 import { isObject } from "./host.js";
+import { Job } from "./job.js";
 import { Misuse } from "./mistakes.js";
 import { Gate } from "./queue.js";
 import { traced } from "./trace.js";
-import { Wire, deferred, quietIf, stopper, unlessAborted, within } from "./wire.js";
+import { Wire, deferred, quietIf, unlessAborted, within } from "./wire.js";
 
 // Notifications that wait for their handler, before reading stops.
 const NOTICES = 256;
@@ -24,65 +25,14 @@ export const notServed = (method) => {
   return new RequestError(code, MESSAGES[code], { method });
 };
 
+/** An error as the peer is told of it. */
+const told = ({ code = ErrorCode.INTERNAL_ERROR, message = MESSAGES[code] ?? "Internal error", data }) => ({ code, message, data });
+
 /** What a handler has returned, where that can be the result of a request. */
 export function resultOf(method, result, more = "") {
   if (result === undefined || result === null || isObject(result)) return result;
   const found = Array.isArray(result) ? "a list" : `${typeof result === "object" ? "an" : "a"} ${typeof result}`;
   throw new TypeError(`the handler of ${method} has returned ${found}; expected the result as an object, ${more}or nothing`);
-}
-
-/** What a handler is told beside its params: a signal, which is made where somebody asks for it; room for its answer. */
-class How {
-  #job;
-
-  constructor(job) {
-    this.#job = job;
-    Object.defineProperty(this, "signal", How.#signal);
-  }
-
-  get id() {
-    return this.#job.request.id;
-  }
-
-  reserve(bytes) {
-    return this.#job.budget.reserve(this.#job.share, bytes);
-  }
-
-  static #signal = {
-    enumerable: true,
-    get() {
-      return this.#job.signal;
-    },
-  };
-}
-
-/** A request of the peer's that is being served. */
-class Job {
-  #stopper;
-  answered = false;
-  /** What is to be done once the connection has taken the answer. */
-  whenTaken = undefined;
-
-  constructor(request, size, budget) {
-    this.request = request;
-    this.size = request.method === "fs/write_text_file" ? size : 0;
-    this.budget = budget;
-    this.share = budget.share(request.method);
-  }
-
-  get how() {
-    return new How(this);
-  }
-
-  get signal() {
-    this.#stopper ??= stopper();
-    return this.#stopper.signal;
-  }
-
-  stop(why) {
-    this.#stopper ??= stopper();
-    this.#stopper.abort(new DOMException(why, "AbortError"));
-  }
 }
 
 export class Peer {
@@ -348,7 +298,7 @@ export class Peer {
         else this.#refuse(job, { code: ErrorCode.REQUEST_CANCELLED });
       } else {
         this._failed(job.request.method, error);
-        this.#refuse(job, this.#internal(error));
+        this.#refuse(job, this._internal(error));
       }
     } finally {
       // Who has given up waiting gives the place on when it comes.
@@ -371,7 +321,7 @@ export class Peer {
     } catch (error) {
       if (this.connection.phase === "closed") return;
       this._failed(job.request.method, error);
-      this.#refuse(job, this.#internal(error));
+      this.#refuse(job, this._internal(error));
       return;
     }
     job.answered = true;
@@ -380,22 +330,26 @@ export class Peer {
   }
 
   /** What the peer is told of an error that no handler has meant for it. */
-  #internal(error) {
+  _internal(error) {
     if (error instanceof Misuse) return { data: { rule: error.rule } };
     return this._host.exposeErrors ? { data: { details: String(error?.message ?? error) } } : {};
   }
 
-  #refuse(job, { code = ErrorCode.INTERNAL_ERROR, message = MESSAGES[code] ?? "Internal error", data }) {
+  #refuse(job, error) {
     if (job.answered) return;
     job.answered = true;
+    this._tell(job.request.method, error, (error) => this.connection.respondError(job.request, error));
+  }
+
+  /** Tells the peer of an error. */
+  _tell(method, error, tell) {
     try {
-      this.connection.respondError(job.request, { code, message, data });
-    } catch (error) {
+      tell(told(error));
+    } catch (problem) {
       if (this.connection.phase === "closed") return;
-      this._failed(job.request.method, error);
+      this._failed(method, problem);
       // It was no code, or no JSON.
-      const internal = { code: ErrorCode.INTERNAL_ERROR, message: "Internal error" };
-      this.connection.respondError(job.request, internal);
+      tell(told({}));
     }
     this._wire.dispatch();
   }

@@ -1,11 +1,12 @@
 // A tool call that reports how far it is, and the question whether it may run.
+import { detached } from "./display.js";
 import { content, disposable, given, metaOf, mustKnow, randomId } from "./host.js";
 import { Misuse } from "./mistakes.js";
 import { quietAfter } from "./wire.js";
 
 const MEMBERS = ["title", "kind", "status", "name", "content", "locations", "rawInput", "rawOutput"];
 const GIVEN = ["id", "kind", "status", "name", "content", "locations", "rawInput", "meta"];
-const OVER = ["completed", "failed"];
+const OVER = ["completed", "failed", "cancelled"];
 const ONCE = [
   { optionId: "allow", name: "Allow", kind: "allow_once" },
   { optionId: "reject", name: "Reject", kind: "reject_once" },
@@ -24,6 +25,7 @@ export class Permission {
 export class ToolCall {
   #turn;
   #members;
+  /** What it shows as a whole; nothing once something was appended. */
   #content;
   #refused = false;
 
@@ -43,7 +45,13 @@ export class ToolCall {
     await this.#report("tool_call_update", changes);
     this.title = changes.title ?? this.title;
     this.status = changes.status ?? this.status;
-    this.#content = changes.content ?? this.#content;
+    if (changes.content) this.#content = changes.content;
+  }
+
+  async append(what, { meta } = {}) {
+    const item = typeof what === "string" ? { type: "content", content: content(what) } : what;
+    await this.#report("tool_call_content_chunk", { content: item, ...metaOf(meta) });
+    this.#content = undefined;
   }
 
   text(text) {
@@ -62,9 +70,16 @@ export class ToolCall {
     return this.update({ status: "completed", ...given({ rawOutput }) });
   }
 
-  fail(text) {
-    const said = text === undefined ? {} : { content: [...this.#content, { type: "content", content: content(text) }] };
-    return this.update({ status: "failed", ...said });
+  async fail(text) {
+    const item = text === undefined ? undefined : { type: "content", content: content(text) };
+    if (item && !this.#content) await this.append(item);
+    const said = item && this.#content ? { content: [...this.#content, item] } : {};
+    await this.update({ status: "failed", ...said });
+  }
+
+  /** It has ended because somebody has cancelled it. */
+  cancelled() {
+    return this.update({ status: "cancelled" });
   }
 
   async askPermission(options, how) {
@@ -81,6 +96,14 @@ export class ToolCall {
 
   get _signal() {
     return this.#turn.signal;
+  }
+
+  get _item() {
+    return { type: "tool_call", toolCallId: this.id };
+  }
+
+  _detach() {
+    this.#turn = detached(this.#turn);
   }
 
   _begin() {
@@ -103,7 +126,7 @@ export class ToolCall {
   }
 
   #show(item) {
-    return this.update({ content: [...this.#content, item] });
+    return this.#content ? this.update({ content: [...this.#content, item] }) : this.append(item);
   }
 
   async #report(kind, members) {
@@ -139,4 +162,4 @@ export function quiet(type, methods, signalOf) {
   }
 }
 
-quiet(ToolCall, ["update", "text", "diff", "show", "complete", "fail", "askPermission"], (call) => call._signal);
+quiet(ToolCall, ["update", "append", "text", "diff", "show", "complete", "fail", "cancelled", "askPermission"], (call) => call._signal);

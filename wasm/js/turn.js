@@ -1,4 +1,5 @@
-// A prompt turn on the agent's side: what the agent says in it, and what it asks the client for.
+// Work on the agent's side, of a prompt or without one: what the agent says in it, and what it asks the client for.
+import { DisplayTerminal, steps } from "./display.js";
 import { content, disposable, given, isObject, metaOf } from "./host.js";
 import { Permission, ToolCall, askPermission, quiet } from "./toolcall.js";
 import { unlessAborted } from "./wire.js";
@@ -16,25 +17,18 @@ export function readsWith(read) {
 // By so many characters of what was printed before, the rest is found once the front was cut.
 const KNOWN = 256;
 
-export class Turn {
+export class Work {
   cancelled = false;
   #terminals = new Set();
 
-  constructor(session, { prompt, _meta }, { request, signal }) {
+  constructor(session, signal) {
     this.session = session;
-    this.id = request.id;
-    this.blocks = prompt;
-    this.meta = _meta;
     this.signal = signal;
     signal.addEventListener("abort", () => (this.cancelled = true), { once: true });
   }
 
   get client() {
     return this.session.client;
-  }
-
-  get text() {
-    return this.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
   }
 
   message(what, how) {
@@ -46,9 +40,7 @@ export class Turn {
   }
 
   plan(entries, { meta } = {}) {
-    if (!Array.isArray(entries)) throw new TypeError(`plan: expected a list of entries, found ${typeof entries}`);
-    const step = (entry) => (typeof entry === "string" ? { content: entry, priority: "medium", status: "pending" } : entry);
-    return this.#tell({ sessionUpdate: "plan", entries: entries.map(step), ...metaOf(meta) });
+    return this.#tell({ sessionUpdate: "plan", entries: steps(entries), ...metaOf(meta) });
   }
 
   update(update, { meta } = {}) {
@@ -115,6 +107,12 @@ export class Turn {
     }
   }
 
+  async displayTerminal(command, { id, cwd, meta } = {}) {
+    const terminal = new DisplayTerminal(this, id);
+    await terminal._begin(command, cwd, meta);
+    return terminal;
+  }
+
   /** The handler has ended: what it has left open is released. */
   async _over() {
     await Promise.allSettled([...this.#terminals].map((terminal) => terminal.close()));
@@ -136,6 +134,34 @@ export class Turn {
     const { session, signal } = this;
     const params = { sessionId: session.id, update };
     return session.client._notify("session/update", meta == null ? params : { ...params, ...metaOf(meta) }, { signal });
+  }
+}
+
+/** The work on a prompt. */
+export class Turn extends Work {
+  #serial;
+
+  constructor(session, { prompt, _meta }, { request, signal }) {
+    super(session, signal);
+    this.id = request.id;
+    this.blocks = prompt;
+    this.meta = _meta;
+    this.#serial = request.serial;
+  }
+
+  get text() {
+    return this.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+  }
+
+  hold() {
+    this.signal.throwIfAborted();
+    this.client.connection.hold(this.#serial);
+  }
+
+  insert() {
+    this.signal.throwIfAborted();
+    this.client.connection.insert(this.#serial);
+    this.client._wire.dispatch();
   }
 }
 
@@ -217,8 +243,9 @@ const later = (milliseconds, signal) =>
   unlessAborted(new Promise((resolve) => setTimeout(resolve, milliseconds)), signal);
 
 const SAYS = ["message", "thought", "plan", "update"];
-const ASKS = ["toolCall", "askPermission", "readTextFile", "readText", "writeTextFile", "terminal"];
-quiet(Turn, [...SAYS, ...ASKS], (turn) => turn.signal);
+const ASKS = ["toolCall", "askPermission", "readTextFile", "readText", "writeTextFile", "terminal", "displayTerminal"];
+quiet(Work, [...SAYS, ...ASKS], (work) => work.signal);
 quiet(Terminal, ["wait", "output", "kill"], (terminal) => terminal._signal);
+quiet(DisplayTerminal, ["write", "exit"], (terminal) => terminal._signal);
 
-export { Permission, ToolCall };
+export { DisplayTerminal, Permission, ToolCall };

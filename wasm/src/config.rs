@@ -16,13 +16,20 @@ const SEVERITIES: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::
 const FRAMINGS: [(&str, Framing); 3] =
     [("lines", Framing::Lines), ("content-length", Framing::ContentLength), ("messages", Framing::Messages)];
 
-/// A host from the JSON text of its options: one with handlers where they are named.
+/// A host from the JSON text of its options: one with handlers where they are named, which hold prompts.
 pub(crate) fn host(json: &str) -> Result<Host, String> {
-    let config = read(json)?;
-    Ok(match pointer(json, "/handlers") {
-        Some(_) => Host::new(config, list(json, "/handlers").map(Cow::into_owned)),
-        None => Host::plain(config),
-    })
+    let (config, handlers) = of_host(json)?;
+    if pointer(json, "/handlers").is_none() {
+        return Ok(Host::plain(config));
+    }
+    let mut host = Host::new(config, handlers);
+    host.hold_prompts();
+    Ok(host)
+}
+
+/// A configuration and the methods that have handlers, from the same text.
+pub(crate) fn of_host(json: &str) -> Result<(Config, Vec<String>), String> {
+    Ok((read(json)?, list(json, "/handlers").map(Cow::into_owned).collect()))
 }
 
 /// A configuration from its JSON text. What is missing keeps its default.

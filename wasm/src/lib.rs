@@ -11,13 +11,15 @@ mod config;
 mod events;
 mod getters;
 mod observer;
+#[cfg(feature = "policy")]
+mod policy;
 mod polled;
 mod shared;
 mod state;
 
 use getters::{NUMBERS, NUMBERS_OF, TEXTS};
 use libacp::connection::{CallOptions, Misuse, RequestKey, Timeout};
-use libacp::host::Host;
+use libacp::host::{may_handle, Host};
 use libacp::{ErrorCode, Id};
 use polled::Polled;
 use shared::with_texts;
@@ -156,6 +158,47 @@ impl Core {
         self.host.abandon(config::whole(serial));
     }
 
+    /// The handler of the prompt with this serial number says itself when it becomes a message.
+    pub fn hold(&mut self, serial: f64) -> Result<(), JsValue> {
+        self.host.hold(config::whole(serial)).map_err(thrown)
+    }
+
+    /// The handler of the prompt with this serial number has made its first step.
+    pub fn stepped(&mut self, serial: f64) -> Result<(), JsValue> {
+        self.host.stepped(config::whole(serial)).map_err(thrown)
+    }
+
+    /// The prompt with this serial number becomes a message.
+    pub fn insert(&mut self, serial: f64) -> Result<(), JsValue> {
+        self.host.insert(config::whole(serial)).map_err(thrown)
+    }
+
+    /// Begins work without a prompt in a session; its number.
+    #[wasm_bindgen(js_name = beginWork)]
+    pub fn begin_work(&mut self) -> Result<f64, JsValue> {
+        with_texts(|[session, ..]| self.host.begin_work(session).map(config::double).map_err(thrown))
+    }
+
+    /// Ends work with a result.
+    #[wasm_bindgen(js_name = endWork)]
+    pub fn end_work(&mut self, work: f64) -> Result<(), JsValue> {
+        with_texts(|[result, ..]| self.host.end_work(config::whole(work), result).map_err(thrown))
+    }
+
+    /// Ends work with an error: its message, and its data unless that is empty.
+    #[wasm_bindgen(js_name = failWork)]
+    pub fn fail_work(&mut self, work: f64, code: i32) -> Result<(), JsValue> {
+        with_texts(|[message, data, _]| {
+            let data = Some(data).filter(|data| !data.is_empty());
+            self.host.fail_work(config::whole(work), ErrorCode(code), message, data).map_err(thrown)
+        })
+    }
+
+    /// Puts something into the background of a session.
+    pub fn background(&mut self) -> Result<(), JsValue> {
+        with_texts(|[session, item, _]| self.host.background(session, item).map_err(thrown))
+    }
+
     /// Whether the next prompt of a session has to wait.
     #[wasm_bindgen(js_name = holdsBack)]
     pub fn holds_back(&self) -> bool {
@@ -222,6 +265,22 @@ pub fn busy() -> usize {
 #[wasm_bindgen]
 pub fn record() -> usize {
     shared::record()
+}
+
+/// Tells the capabilities of a host with these options, its handlers among them, and the capabilities that it states. With a
+/// method, only refuses what could be no handler of it.
+#[wasm_bindgen]
+pub fn offers() -> Result<(), JsValue> {
+    let offered = with_texts(|[options, stated, method]| {
+        let (config, handlers) = config::of_host(options)?;
+        if !method.is_empty() {
+            return may_handle(&config, method, stated).map(|()| None).map_err(|refused| refused.message);
+        }
+        let handlers: Vec<&str> = handlers.iter().map(String::as_str).collect();
+        libacp::host::offers(&config, &handlers, stated).map(Some).map_err(|refused| refused.message)
+    });
+    shared::tell(offered.map_err(|message| type_error(&message))?);
+    Ok(())
 }
 
 /// Tells the end of a command's output, if its beginning has to go.

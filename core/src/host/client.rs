@@ -13,7 +13,7 @@ mod calls;
 mod end;
 mod hello;
 mod options;
-mod shapes;
+pub(super) mod shapes;
 #[cfg(test)]
 mod tests;
 mod work;

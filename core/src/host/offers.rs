@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
-
+use super::client::shapes::with;
+use crate::json;
 use crate::nearest::nearest;
 use crate::schema::drafts::DRAFTS;
 use crate::schema::tables::v1::TABLES;
@@ -44,9 +44,8 @@ const LATER: &[&str] = &["tool_call/cancel", "terminal/cancel"];
 /// [`OfferError`] for a handler that [`offers`] would refuse by itself.
 pub fn may_handle(config: &Config, method: &str, stated: &str) -> Result<(), OfferError> {
     let Some(gate) = row_of(config, method)?.and_then(|row| row.gate) else { return Ok(()) };
-    let stated: Map<String, Value> = serde_json::from_str(stated).unwrap_or_default();
     // An agent may still get a handler of `initialize`, which states the rest.
-    if config.role == Role::Agent || is_shown(config.role, &gate) || is_open(&stated, &gate) {
+    if config.role == Role::Agent || is_shown(config.role, &gate) || is_open(stated, &gate) {
         return Ok(());
     }
     unstated(method, &gate)
@@ -63,16 +62,18 @@ pub fn may_handle(config: &Config, method: &str, stated: &str) -> Result<(), Off
 /// Also when only some methods of terminals have handlers (TERM-01), and when a stated capability speaks of a request
 /// that has none (CAP-07).
 pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String, OfferError> {
-    let stated: Map<String, Value> = serde_json::from_str(stated).unwrap_or_default();
-    let mut all = stated.clone();
+    let stated = Some(stated.trim()).filter(|stated| stated.starts_with('{')).unwrap_or("{}");
+    let mut all = stated.to_owned();
     for method in handlers {
         if let Some(gate) = row_of(config, method)?.and_then(|row| row.gate).filter(|gate| is_shown(config.role, gate))
         {
-            show(&mut all, &gate);
+            all = shown(&all, gate.path, gate.boolean);
         }
     }
     if config.role == Role::Agent {
-        rows(config).filter(|row| row.name == ALWAYS).filter_map(|row| row.gate).for_each(|gate| show(&mut all, &gate));
+        for gate in rows(config).filter(|row| row.name == ALWAYS).filter_map(|row| row.gate) {
+            all = shown(&all, gate.path, gate.boolean);
+        }
     }
     let depends = handlers.contains(&INITIALIZE);
     for row in rows(config) {
@@ -94,7 +95,7 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
                 format!("the capability {path} needs handlers of all its methods, and there is none of {missing}");
             return refused(row.name, message);
         }
-        if is_open(&stated, &gate) && row.kind != Kind::Notification && row.name != ALWAYS {
+        if is_open(stated, &gate) && row.kind != Kind::Notification && row.name != ALWAYS {
             let message = format!(
                 "capabilities: {path} says that {} is served, and no handler serves it; give its handler, or leave the \
                  capability out",
@@ -103,7 +104,7 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
             return refused(row.name, message);
         }
     }
-    Ok(Value::Object(all).to_string())
+    Ok(all)
 }
 
 fn refused<T>(method: &str, message: String) -> Result<T, OfferError> {
@@ -203,37 +204,36 @@ fn capabilities_of(role: Role) -> &'static [Field] {
 }
 
 /// Whether capabilities say that what a gate stands for is served (CAP-01, CAP-04).
-fn is_open(capabilities: &Map<String, Value>, gate: &Gate) -> bool {
-    let mut steps = gate.path.iter();
-    let first = steps.next().and_then(|step| capabilities.get(*step));
-    match steps.try_fold(first, |value, step| value.map(|value| value.get(*step))).flatten() {
-        Some(Value::Bool(stands)) => *stands,
-        Some(value) => value.is_object() && !gate.boolean,
+fn is_open(capabilities: &str, gate: &Gate) -> bool {
+    match json::pointer(capabilities, &format!("/{}", gate.path.join("/"))) {
+        Some("true") => true,
+        Some(value) => value.starts_with('{') && !gate.boolean,
         None => false,
     }
 }
 
-/// Adds a capability, unless something stands in its place.
-fn show(capabilities: &mut Map<String, Value>, gate: &Gate) {
-    let Some((last, above)) = gate.path.split_last() else { return };
-    let mut place = capabilities;
-    for step in above {
-        let below = place.entry(*step).or_insert_with(|| Value::Object(Map::new()));
-        if below.is_null() {
-            *below = Value::Object(Map::new());
-        }
-        let Value::Object(below) = below else { return };
-        place = below;
+/// The capabilities with one more, unless something stands in its place.
+fn shown(capabilities: &str, path: &[&str], boolean: bool) -> String {
+    let Some((step, rest)) = path.split_first() else {
+        let now = match (capabilities, boolean) {
+            ("null" | "false", true) => "true",
+            ("null" | "false", false) => "{}",
+            (stated, _) => stated,
+        };
+        return now.to_owned();
+    };
+    let capabilities = if capabilities == "null" { "{}" } else { capabilities };
+    if !capabilities.starts_with('{') {
+        return capabilities.to_owned();
     }
-    let shown = if gate.boolean { Value::Bool(true) } else { Value::Object(Map::new()) };
-    match place.get(*last) {
-        None | Some(Value::Null | Value::Bool(false)) => _ = place.insert((*last).to_owned(), shown),
-        Some(_) => {}
-    }
+    let below = json::pointer(capabilities, &format!("/{step}")).unwrap_or("null");
+    with(capabilities, step, &shown(below, rest, boolean))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn told(config: &Config, handlers: &[&str], stated: &str) -> Value {

@@ -20,9 +20,10 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    pub(crate) fn read(folder: &Path) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn read(folders: &[&Path]) -> Result<Self, Box<dyn Error>> {
         let mut vectors = Vectors::default();
-        for path in files(folder)? {
+        let found: Vec<Vec<String>> = folders.iter().map(|folder| files(folder)).collect::<Result<_, _>>()?;
+        for path in found.into_iter().flatten() {
             // U+2028 may stand inside a line, so lines end at line feeds alone.
             for line in fs::read_to_string(&path)?.split('\n').filter(|line| !line.trim().is_empty()) {
                 let scenario: Value = serde_json::from_str(line).map_err(|error| format!("{path}: {error}"))?;

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 
 fn run(check: bool) -> Result<bool, Box<dyn std::error::Error>> {
     let entries = specification::read()?;
-    let vectors = Vectors::read(Path::new("tests/vectors"))?;
+    let vectors = Vectors::read(&["tests/vectors", "tests/http"].map(Path::new))?;
     println!("{:<10} {:<10} {:<8} {:<4} {:<7} {:<5} vectors", "rule", "level", "severity", "send", "receive", "track");
     let all = || AREAS.iter().flat_map(|area| area.rules);
     for rule in all() {

@@ -8,6 +8,8 @@
 //! another rule speaks for it, which its row then has to say (`reported_as`). What the code asks about each rule while all
 //! vectors are replayed is held against the rows as well, so that a direction which no row claims shows up.
 
+#[path = "../../../core/tests/http/ask.rs"]
+mod ask;
 #[path = "../../../core/tests/support/base64.rs"]
 mod base64;
 #[path = "../../../core/tests/support/config.rs"]
@@ -24,11 +26,16 @@ mod expected;
 #[path = "../../../core/tests/support/frames.rs"]
 mod frames;
 #[allow(dead_code, reason = "the core's own tests use more of it")]
+#[path = "../../../core/tests/http/remote.rs"]
+mod remote;
+#[allow(dead_code, reason = "the core's own tests use more of it")]
 #[path = "../../../core/tests/support/replay.rs"]
 mod replay;
 #[allow(dead_code, reason = "the core's own tests use more of it")]
 #[path = "../../../core/tests/support/scenario.rs"]
 mod scenario;
+#[path = "../../../core/tests/http/serve.rs"]
+mod serve;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::panic::{catch_unwind, set_hook};
@@ -44,8 +51,9 @@ use scenario::Scenario;
 fn main() -> ExitCode {
     // A replay that a missing rule makes impossible may end in a panic, which is a failure like others.
     set_hook(Box::new(|_| {}));
-    let all = scenario::load(&scenario::vectors());
-    let replayed = share(&all, Replayed::new);
+    let (core, remote) = (scenario::load(&scenario::vectors()), remote::load());
+    let all: Vec<Vector> = core.iter().map(Vector::Core).chain(remote.iter().map(Vector::Remote)).collect();
+    let replayed = share(&all, |vector| Replayed::new(*vector));
     let mut complaints: Vec<String> = replayed.iter().filter_map(Replayed::complaint).collect();
     if complaints.is_empty() {
         complaints.extend(misclaimed(&replayed));
@@ -106,9 +114,37 @@ fn claims(rule: &'static Rule) -> impl Iterator<Item = Claim> {
     all.filter(|claim| claim.rule.holds(claim.way, claim.version))
 }
 
-/// Why a scenario fails, if it does.
-fn failure(scenario: &Scenario) -> Option<String> {
-    catch_unwind(|| scenario.run(Split::Whole)).unwrap_or_else(|_| Err("a panic".into())).err()
+/// A scenario of connections, or one of the remote transports, which are the same in all versions.
+#[derive(Debug, Clone, Copy)]
+enum Vector<'a> {
+    Core(&'a Scenario),
+    Remote(&'a remote::Scenario),
+}
+
+impl<'a> Vector<'a> {
+    fn rule(self) -> Option<&'a str> {
+        match self {
+            Vector::Core(scenario) => scenario.rule.as_deref(),
+            Vector::Remote(scenario) => scenario.rule.as_deref(),
+        }
+    }
+
+    fn versions(self) -> Vec<u16> {
+        match self {
+            // One that cannot be replayed has no version, and its failure is told.
+            Vector::Core(scenario) => vec![catch_unwind(|| scenario.version()).unwrap_or_default()],
+            Vector::Remote(_) => versions().collect(),
+        }
+    }
+
+    /// Why it fails, if it does.
+    fn failure(self) -> Option<String> {
+        let run = || match self {
+            Vector::Core(scenario) => scenario.run(Split::Whole),
+            Vector::Remote(scenario) => scenario.run(usize::MAX),
+        };
+        catch_unwind(run).unwrap_or_else(|_| Err("a panic".into())).err()
+    }
 }
 
 /// What every worker has made of its share of the work.
@@ -131,8 +167,8 @@ fn share<'a, T: Sync, R: Send>(work: &'a [T], one: impl Fn(&'a T) -> R + Sync) -
 /// A scenario that was replayed with every rule on.
 #[derive(Debug)]
 struct Replayed<'a> {
-    scenario: &'a Scenario,
-    version: u16,
+    vector: Vector<'a>,
+    versions: Vec<u16>,
     /// Why it fails, if it does.
     failure: Option<String>,
     /// What the code asked.
@@ -140,16 +176,18 @@ struct Replayed<'a> {
 }
 
 impl<'a> Replayed<'a> {
-    fn new(scenario: &'a Scenario) -> Self {
-        let failure = failure(scenario);
-        // One that cannot be replayed has no version, and its failure is told.
-        let version = catch_unwind(|| scenario.version()).unwrap_or_default();
-        Replayed { scenario, version, failure, asked: asked() }
+    fn new(vector: Vector<'a>) -> Self {
+        let failure = vector.failure();
+        Replayed { vector, versions: vector.versions(), failure, asked: asked() }
     }
 
     fn complaint(&self) -> Option<String> {
         let why = self.failure.as_ref()?;
-        Some(format!("{}: {}: {why}", self.scenario.file, self.scenario.name))
+        let (file, name) = match self.vector {
+            Vector::Core(scenario) => (&scenario.file, &scenario.name),
+            Vector::Remote(scenario) => (&scenario.file, &scenario.name),
+        };
+        Some(format!("{file}: {name}: {why}"))
     }
 }
 
@@ -157,8 +195,10 @@ impl<'a> Replayed<'a> {
 fn vectors_of<'a>(all: &'a [Replayed<'a>]) -> BTreeMap<(&'a str, u16), Vec<&'a Replayed<'a>>> {
     let mut of: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for vector in all {
-        if let Some(rule) = &vector.scenario.rule {
-            of.entry((rule.as_str(), vector.version)).or_default().push(vector);
+        if let Some(rule) = vector.vector.rule() {
+            for version in &vector.versions {
+                of.entry((rule, *version)).or_default().push(vector);
+            }
         }
     }
     of
@@ -194,7 +234,7 @@ impl Claim {
         let off: Vec<(RuleId, Way)> = speakers(self.rule).map(|speaker| (speaker, self.way)).collect();
         // One that has never asked about the rule ends the same without it.
         let mut asking = vectors.iter().filter(|vector| off.iter().any(|way| vector.asked.contains(way)));
-        let proved = without(&off, || asking.any(|vector| failure(vector.scenario).is_some()));
+        let proved = without(&off, || asking.any(|vector| vector.vector.failure().is_some()));
         Proof { claim: self, vectors: vectors.len(), proved }
     }
 }

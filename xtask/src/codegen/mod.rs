@@ -18,19 +18,24 @@ mod drafts;
 mod getters;
 mod messages;
 mod python;
+mod routes;
 mod rules;
 mod rust;
 mod surface;
 mod tables;
+mod tasks;
 mod typescript;
 
 /// A generated file: its path from the workspace's root, and its text. Rust goes through `rustfmt`.
 type Output = (&'static str, fn(&Model) -> Result<String>);
 
 const OUTPUTS: &[Output] = &[
+    ("core/src/http/methods.rs", |model| Ok(routes::file(model))),
     ("core/src/rules/table.rs", |model| rules::file(&model.numbers())),
     ("core/src/schema/drafts.rs", |model| Ok(drafts::file(model))),
+    ("docs/src/steps.md", |_| Ok(format!("<!-- {MARK} -->\n\n{}", crate::demo::steps_page()?))),
     ("docs/src/surface.md", |_| surface::page()),
+    ("docs/src/tasks.md", |_| tasks::page()),
     ("docs/src/messages.md", |model| messages::page(&model.versions[0])),
     ("docs/src/messages-2.md", |model| messages::page(&model.versions[1])),
     ("include/acp_constants.h", c::file),

@@ -2,13 +2,15 @@
 //! protocol. Then the high-level APIs play a catalogue of named steps.
 //!
 //! `tests/interop/README.md` says what is played. Read [`hosts`] and [`version_2`] for who plays, [`pair`] for how a pair is run and
-//! checked, [`matrix`], [`trace`], [`deviations`] and [`violations`] for what is shown; [`catalogue`] has the steps.
+//! checked, [`matrix`], [`trace`], [`deviations`] and [`violations`] for what is shown; [`catalogue`] has the steps, [`sdks`] the
+//! versions of the peers.
 
 mod catalogue;
 mod deviations;
 mod hosts;
 mod matrix;
 mod pair;
+mod sdks;
 mod trace;
 mod version_2;
 mod violations;
@@ -63,6 +65,11 @@ impl Options {
         let version = |host: &Host| self.version.is_none_or(|version| version == host.version);
         hosts::all().filter(move |host| (self.all || !host.slow) && version(host))
     }
+}
+
+/// The book's page on the steps of the catalogue, and which peer passes them.
+pub(crate) fn steps_page() -> Result<String> {
+    catalogue::page()
 }
 
 /// Runs the command.

@@ -176,11 +176,12 @@ pub(crate) static RUST_SDK: Step = Step {
     name: "official Rust SDK",
     tools: &[],
     needs: &[],
-    inputs: &["tests/interop/rust", "rust-toolchain.toml"],
+    inputs: &["tests/interop/rust", "tests/interop/catalogue", "rust-toolchain.toml"],
     outputs: &[
         "target/interop-rust/debug/client",
         "target/interop-rust/debug/agent",
         "target/interop-rust/debug/steps-agent",
+        "target/interop-rust/debug/steps-client",
     ],
     work: || {
         // A folder of its own: it is no member of the workspace, and builds while others hold the workspace's lock.

@@ -84,6 +84,8 @@ struct Module {
     profile: &'static str,
     /// What the compiler is told beside the profile.
     flags: &'static str,
+    /// The features of the crate.
+    features: &'static str,
     /// What the optimiser does.
     passes: &'static [&'static str],
     /// Whether pages load it, so that it counts how well it compresses.
@@ -91,12 +93,20 @@ struct Module {
 }
 
 const MODULES: [Module; 2] = [
-    Module { name: "libacp_core", profile: "wasm", flags: "", passes: optimise::SMALL, is_downloaded: true },
+    Module {
+        name: "libacp_core",
+        profile: "wasm",
+        flags: "",
+        features: "",
+        passes: optimise::SMALL,
+        is_downloaded: true,
+    },
     // Every Node that the package is for has these instructions.
     Module {
         name: "libacp_core_node",
         profile: "wasm-node",
         flags: "-Ctarget-feature=+simd128",
+        features: "policy",
         passes: optimise::FAST,
         is_downloaded: false,
     },
@@ -109,6 +119,7 @@ fn compile(root: &Path, module: &Module) -> Outcome<PathBuf> {
     let target = target.join("npm-build");
     run(Command::new(cargo)
         .args(["build", "--quiet", "--package", "libacp-wasm", "--profile", module.profile, "--target", TARGET])
+        .args(["--no-default-features", "--features", module.features])
         .env("RUSTFLAGS", module.flags)
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root))?;

@@ -31,7 +31,7 @@ pub(super) fn object(otherwise: &str, write: impl FnOnce(&mut Writer)) -> String
 }
 
 /// An object with one member more, or with another value for it.
-pub(super) fn with(object_: &str, name: &str, value: &str) -> String {
+pub(in crate::host) fn with(object_: &str, name: &str, value: &str) -> String {
     object(object_, |writer| {
         copy(writer, object_, &[name]);
         writer.key(name).json(value);

@@ -1,14 +1,11 @@
 // The agent of the catalogue on libacp/agent: node agent.mjs --version 1|2 [--login].
 // A prompt whose first text is `step: ID` plays the turn of that step; ../steps.json says what its client has to see.
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Agent, ErrorCode, PeerError, RequestError } from "libacp/agent";
+import { BEGINNING, CHOICES, listed, turns } from "./catalogue-turns.mjs";
 
 const { values } = parseArgs({ options: { version: { type: "string" }, login: { type: "boolean" } } });
-const DIGITS = "0123456789".repeat(100_000);
-const COLOURS = { type: "string", oneOf: ["red", "blue"].map((each) => ({ const: each, title: each })) };
-const FORM = { type: "object", properties: { colour: COLOURS }, required: ["colour"] };
 
 const agent = new Agent("catalogue", "1.0", {
   authMethods: values.login ? [{ id: "key", name: "Key" }] : [],
@@ -27,7 +24,7 @@ const kept = new Map();
 
 class Kept {
   mode = "ask";
-  options = { model: "small", web: false };
+  options = { ...BEGINNING };
   history = [];
 
   constructor({ id, cwd }) {
@@ -36,15 +33,7 @@ class Kept {
 
   opened() {
     const availableModes = ["ask", "code"].map((id) => ({ id, name: id }));
-    return { modes: { currentModeId: this.mode, availableModes }, configOptions: this.listed() };
-  }
-
-  listed() {
-    const models = ["small", "large"].map((value) => ({ value, name: value }));
-    return [
-      { type: "select", id: "model", name: "Model", currentValue: this.options.model, options: models },
-      { type: "boolean", id: "web", name: "Search the web", currentValue: this.options.web },
-    ];
+    return { modes: { currentModeId: this.mode, availableModes }, configOptions: listed(this.options) };
   }
 }
 
@@ -79,7 +68,7 @@ agent.on("session/set_mode", async (session, { modeId }) => {
 });
 agent.on("session/set_config_option", (session, { configId, value }) => {
   session.data.options[configId] = value;
-  return { configOptions: session.data.listed() };
+  return { configOptions: listed(session.data.options) };
 });
 agent.on("_libacp.dev/echo", (_, params) => params);
 agent.on("_libacp.dev/note", (client, params) => client.notify("_libacp.dev/noted", params));
@@ -92,70 +81,27 @@ agent.on("_libacp.dev/given-up", () => ({ count: givenUp }));
 
 // The turns
 
-const remember = async (turn) => {
-  await turn.message("Remembered.");
-  const content = { type: "text", text: "Remembered." };
-  turn.session.data.history.push({ sessionUpdate: "agent_message_chunk", content });
-};
-const waitToBeCancelled = async (turn) => {
-  await turn.message("Waiting.");
-  await new Promise((_, reject) => turn.signal.addEventListener("abort", () => reject(turn.signal.reason)));
-};
-const showBlock = async (turn) => {
-  const { type, mimeType, data, resource, uri, name } = turn.blocks[1];
-  const shown = { image: [mimeType, data], resource: [resource?.uri, resource?.text], resource_link: [uri, name] };
-  await turn.message([type, ...shown[type]].join(" "));
-};
-const stop = (turn) => turn.text.replace("step: stop.", "");
-const settings = async (turn) => {
-  const { mode, options } = turn.session.data;
-  await turn.message(`${mode} ${options.model} ${options.web}`);
-};
-const askPermission = (title) => async (turn) => {
+const askPermission = (title, how) => async (turn) => {
   const { allowed } = await turn.toolCall(title, { status: "pending" }, async (call) => {
-    const permission = await call.askPermission();
+    const permission = await call.askPermission(undefined, how);
     if (!permission.allowed) await call.fail();
     return permission;
   });
   await turn.message(allowed ? "allowed" : "rejected");
 };
 const notes = (turn) => join(turn.session.cwd, "notes.txt");
-const elicit = (message) => async (turn) => {
-  const params = { mode: "form", message, requestedSchema: FORM };
-  const { action, content } = await turn.session.request("elicitation/create", params);
-  await turn.message([action, ...Object.values(content ?? {})].join(" "));
-};
-const COMMANDS = [
-  { name: "wait", description: "Wait" },
-  { name: "tour", description: "Tour", input: { hint: "where to" } },
-];
-const USAGE = { used: 1000, size: 200000, cost: { amount: 0.25, currency: "EUR" } };
-
+/** Those that the high-level API has a form of its own for, beside those that all agents play alike. */
 const TURNS = {
-  "init.client": (turn) => turn.message(`client ${turn.client.info.name}`),
-  "session.load.replay": remember,
-  "session.resume": remember,
-  "session.close": waitToBeCancelled,
-  "cancel.prompt": waitToBeCancelled,
-  async "session.multi"(turn) {
-    for (let number = 0; number < 20; number += 1) {
-      await turn.message(`${turn.session.id} ${number};`);
-      await sleep(1);
-    }
-  },
-  "session.folders": (turn) => turn.message(turn.session.roots.slice(1).join(" ")),
-  async "prompt.stream"(turn) {
-    for (let number = 0; number < 10; number += 1) await turn.message(`${number} `, { messageId: "stream" });
-    await turn.message('ä😀\u2028\u0001"\\.', { messageId: "stream" });
-  },
-  "prompt.image": showBlock,
-  "prompt.resource": showBlock,
-  "prompt.link": showBlock,
-  async "update.thought"(turn) {
-    await turn.thought("Let me ");
-    await turn.thought("see.");
-    await turn.message("Seen.");
-  },
+  ...turns({
+    version: 1, // whatever is spoken: the library says it in the words of the other
+    kept: (turn) => turn.session.data,
+    further: (turn) => turn.session.roots.slice(1),
+    client: (turn) => turn.client.info.name,
+    request: (turn, method, params) => turn.session.request(method, params),
+    notify: (turn, method, params) => turn.client.notify(method, params),
+    remembered: (kind, content) => ({ sessionUpdate: `${kind}_chunk`, content }),
+    Refusal: RequestError,
+  }),
   async "update.plan"(turn) {
     for (const status of ["in_progress", "completed"]) await turn.plan([{ content: "look", priority: "high", status }, "answer"]);
   },
@@ -174,28 +120,21 @@ const TURNS = {
   async "update.diff"(turn) {
     await turn.toolCall("Edit notes.txt", { kind: "edit" }, (call) => call.diff(notes(turn), "one\n2\nthree\n", "one\ntwo\nthree\n"));
   },
-  "update.commands": (turn) => turn.update({ sessionUpdate: "available_commands_update", availableCommands: COMMANDS }),
   "update.mode": (turn) => turn.update({ sessionUpdate: "current_mode_update", currentModeId: "code" }),
   async "update.options"(turn) {
     turn.session.data.options.model = "large";
-    await turn.update({ sessionUpdate: "config_option_update", configOptions: turn.session.data.listed() });
+    await turn.update({ sessionUpdate: "config_option_update", configOptions: listed(turn.session.data.options) });
   },
-  "update.usage": (turn) => turn.update({ sessionUpdate: "usage_update", ...USAGE }),
-  "update.title": (turn) => turn.update({ sessionUpdate: "session_info_update", title: "A walk" }),
-  async "update.unknown"(turn) {
-    await turn.update({ sessionUpdate: "_libacp.dev/weather", sky: "blue" });
-    await turn.message("Nice.");
-  },
-  "stop.end_turn": stop,
-  "stop.max_tokens": stop,
-  "stop.max_turn_requests": stop,
-  "stop.refusal": stop,
-  "mode.set": settings,
-  "config.select": settings,
-  "config.boolean": settings,
   "perm.selected": askPermission("allow"),
   "perm.rejected": askPermission("reject"),
   "perm.cancelled": askPermission("wait"),
+  "meta.permission": askPermission("meta", { meta: { "libacp.dev/trace": "abc" } }),
+  async "cancel-request.agent"(turn) {
+    const asked = { toolCall: { toolCallId: "wait", title: "wait" }, options: CHOICES };
+    const how = { signal: AbortSignal.timeout(20) };
+    await turn.session.request("session/request_permission", asked, how).catch((error) => error);
+    await turn.message("given up");
+  },
   "fs.read": async (turn) => turn.message(await turn.readTextFile(notes(turn))),
   async "fs.read-range"(turn) {
     await turn.message((await turn.readTextFile(notes(turn), { line: 2, limit: 1 })).trimEnd());
@@ -223,27 +162,8 @@ const TURNS = {
     });
     await turn.message(signal ? "killed" : "not killed");
   },
-  async "term.display"(turn) {
-    const about = { terminalId: "shown" };
-    await turn.update({ sessionUpdate: "terminal_update", ...about, command: "make", cwd: turn.session.cwd });
-    for (const line of ["line one\nline", " two\n"]) {
-      await turn.update({ sessionUpdate: "terminal_output_chunk", ...about, data: Buffer.from(line).toString("base64") });
-    }
-    await turn.update({ sessionUpdate: "terminal_update", ...about, exitStatus: { exitCode: 0 } });
-  },
-  "elicit.form": elicit("Which colour?"),
-  "elicit.decline": elicit("Anything else?"),
   async "ext.client"(turn) {
     await turn.message(`echo ${(await turn.client.request("_libacp.dev/echo", { value: 42 })).value}`);
-  },
-  "meta.prompt": (turn) => turn.message(`trace ${turn.meta?.["libacp.dev/trace"]}`),
-  "error.handler"() {
-    throw new RequestError(-32042, "No such thing", { thing: "x" });
-  },
-  "big.update-1m": (turn) => turn.message(DIGITS),
-  async "big.prompt-1m"(turn) {
-    const { text } = turn.blocks[1];
-    await turn.message(`${text.length} ${text === DIGITS ? "the same" : "different"}`);
   },
   async "view.same"(turn) {
     await turn.thought("Hm.");

@@ -4,10 +4,12 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Files, Misuse, Terminals, spawnAgent } from "libacp/client";
-import { NotOffered, Wrong, checkWritten, commandLine, diff, fill, furnish, playAll, refused, same } from "./catalogue-steps.mjs";
+import { NotOffered, Wrong, checkWritten, commandLine, diff, fill, furnish, playAll, refused, same, short } from "./catalogue-steps.mjs";
 
 const options = commandLine();
 const { version, work, argv } = options;
+/** Bytes of a message that views keep: that of the largest step. */
+const LARGE = 16 * 1024 * 1024;
 const listed = join(work, "listed");
 /** The agents: one that nobody needs to log in to, and one that asks for it. */
 let agent;
@@ -16,29 +18,40 @@ let asked;
 let noted;
 let noteCame = new Promise((resolve) => (noted = resolve));
 
+/** Elicitations that are complete. */
+const completed = [];
+
 const client = new Client("catalogue", "1.0", {
   permission(request) {
     asked?.();
-    if (request.title === "wait") return new Promise((resolve) => request.signal.addEventListener("abort", () => resolve()));
-    return request.title === "allow" ? request.allow() : request.reject();
+    const { signal } = request;
+    if (request.title === "wait" && !signal.aborted) {
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+    }
+    const traced = request.title === "meta" && request.meta?.["libacp.dev/trace"] === "abc";
+    return request.title === "allow" || traced ? request.allow() : request.reject();
   },
   files: new Files(),
   terminals: new Terminals(),
-  capabilities: { elicitation: { form: {} }, session: { configOptions: { boolean: {} } } },
+  capabilities: { elicitation: { form: {}, url: {} }, session: { configOptions: { boolean: {} } } },
   view: true,
+  limits: { viewContent: LARGE, viewBytes: 4 * LARGE },
   versions: [version],
 });
-client.on("elicitation/create", (_, { message }) =>
-  message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" },
-);
+client.on("elicitation/create", (_, { mode, message }) => {
+  if (mode === "url") return { action: "accept" };
+  return message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" };
+});
+client.on("elicitation/complete", (_, { elicitationId }) => void completed.push(elicitationId));
 client.on("_libacp.dev/echo", (_, params) => params);
 client.on("_libacp.dev/noted", (_, params) => noted(params));
 
-/** The next note of the agent's. */
-async function note() {
-  const params = await noteCame;
+/** The next note of the agent's has to be this. */
+async function noteSays(expected) {
+  const { note } = await noteCame;
   noteCame = new Promise((resolve) => (noted = resolve));
-  return params;
+  if (note.startsWith("not offered: ")) throw new NotOffered(note.slice(13));
+  same("note", expected, note);
 }
 
 /** All that the steps ask about, in both versions. */
@@ -86,9 +99,12 @@ async function see(step) {
   const session = await agent.newSession(work);
   const meta = { "libacp.dev/trace": "abc" };
   const { stopReason } = await session.prompt([`step: ${step.id}`, ...fill(step.with ?? [], work)], { meta });
-  const shown = { ...seen(session), stop: stopReason };
+  const shown = { ...seen(session), completed };
+  // Prompts end as version 1 says it, which knows no others.
+  same("stop reason", step.id === "enum.stop" ? "end_turn" : shown.stop, stopReason);
   if (shown.text.startsWith("not offered: ")) throw new NotOffered(shown.text.slice(13));
   same("", fill(step.see, work), shown);
+  same("open questions", 0, session.view.getSnapshot().questions.length);
   checkWritten(step, work);
 }
 
@@ -199,6 +215,7 @@ const STEPS = {
   },
   "config.select": (step) => configure(step, "model", "large", "ask large false"),
   "config.boolean": (step) => configure(step, "web", true, "ask small true"),
+  "config.grouped": (step) => configure(step, "style", "haiku", "haiku"),
   async "perm.cancelled"() {
     const session = await agent.newSession(work);
     const wasAsked = new Promise((resolve) => (asked = resolve));
@@ -219,9 +236,7 @@ const STEPS = {
   async "cancel-request.client"() {
     const stop = new AbortController();
     const waiting = agent.request("_libacp.dev/wait", {}, { signal: stop.signal }).catch(() => {});
-    const { note: told } = await note();
-    if (told.startsWith("not offered: ")) throw new NotOffered(told.slice(13));
-    same("note", "waiting", told);
+    await noteSays("waiting");
     stop.abort();
     await waiting;
     while ((await agent.request("_libacp.dev/given-up", {})).count < 1) await sleep(10);
@@ -240,7 +255,7 @@ const STEPS = {
   },
   async "ext.notification"() {
     await agent.notify("_libacp.dev/note", { note: "hello" });
-    same("note", { note: "hello" }, await note());
+    await noteSays("hello");
   },
   async "error.handler"() {
     const session = await agent.newSession(work);
@@ -248,6 +263,18 @@ const STEPS = {
     await says(session, "session.load.replay", "Remembered.");
   },
   "error.unknown-method": () => refused("a method", -32601, agent.request("_libacp.dev/none", {})),
+  async "conn.close"() {
+    const other = await spawnAgent(argv, client);
+    const waiting = other.request("_libacp.dev/wait", {}).then(short, (error) => error);
+    try {
+      await noteSays("waiting");
+    } finally {
+      await other.close();
+    }
+    const ended = await waiting;
+    if (!(ended instanceof Error)) throw new Wrong(`the request has an answer: ${ended}`);
+    same("status", 0, other.process.exitCode);
+  },
   async "stdio.eof-exit"() {
     await agent.close();
     same("status", 0, agent.process.exitCode);

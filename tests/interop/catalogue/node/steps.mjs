@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 
-const MS = 6000;
+const MS = 15_000;
 
 /** Something is not as it has to be. */
 export class Wrong extends Error {}
@@ -31,7 +31,7 @@ export function short(value) {
 /** A value of steps.json with its placeholders replaced. */
 export function fill(value, cwd) {
   if (Array.isArray(value)) return value.map((each) => fill(each, cwd));
-  if (typeof value === "string") return value.replace("{cwd}", cwd);
+  if (typeof value === "string") return value.replaceAll("{cwd}", cwd);
   if (!isObject(value)) return value;
   if ("repeat" in value) return value.repeat.repeat(value.times);
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, cwd)]));

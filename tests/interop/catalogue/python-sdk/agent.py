@@ -10,19 +10,17 @@ import asyncio
 import os
 import sys
 import uuid
+from pathlib import Path
 from typing import Any
 
 import acp
 from acp import schema
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+
+from turns import CHOICES, FORM, PLAYED, TITLES, TRACE, State, step  # noqa: E402
+
 LOGIN = "--login" in sys.argv
-DIGITS = "0123456789" * 100_000
-COLOURS = {"type": "string", "oneOf": [{"const": each, "title": each} for each in ("red", "blue")]}
-FORM = {"type": "object", "properties": {"colour": COLOURS}, "required": ["colour"]}
-CHOICES = [
-    {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
-    {"optionId": "no", "name": "No", "kind": "reject_once"},
-]
 CAPABILITIES = {
     "loadSession": True,
     "promptCapabilities": {"image": True, "embeddedContext": True},
@@ -34,58 +32,33 @@ def plain(value: Any) -> Any:
     return value.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-class Kept:
+class Kept(State):
     """A session, whether it is open or not."""
 
     def __init__(self, cwd: str, further: list[str]) -> None:
+        super().__init__()
         self.id = str(uuid.uuid4())
         self.cwd = cwd
         self.further = further
-        self.mode = "ask"
-        self.options: dict[str, Any] = {"model": "small", "web": False}
-        self.history: list[Any] = []
-        self.turn: asyncio.Task[str] | None = None
-
-    @property
-    def opened(self) -> dict[str, Any]:
-        modes = [{"id": each, "name": each} for each in ("ask", "code")]
-        return {"modes": {"currentModeId": self.mode, "availableModes": modes}, "configOptions": self.listed}
-
-    @property
-    def listed(self) -> list[Any]:
-        models = [{"value": each, "name": each} for each in ("small", "large")]
-        return [
-            {"type": "select", "id": "model", "name": "Model", "currentValue": self.options["model"], "options": models},
-            {"type": "boolean", "id": "web", "name": "Search the web", "currentValue": self.options["web"]},
-        ]
+        self.turn: asyncio.Task[Any] | None = None
 
 
 class Turn:
     """What a step says and asks."""
 
-    def __init__(self, client: Any, session: Kept, blocks: list[Any], meta: Any) -> None:
-        self.client, self.session, self.blocks, self.meta = client, session, blocks, meta
+    def __init__(self, client: Any, client_name: str, session: Kept, blocks: list[Any], meta: Any) -> None:
+        self.client, self.client_name, self.kept, self.blocks, self.meta = client, client_name, session, blocks, meta
+        self.session_id, self.cwd, self.further = session.id, session.cwd, session.further
+        self.step = blocks[0]["text"].removeprefix("step: ")
 
-    @property
-    def notes(self) -> str:
-        return os.path.join(self.session.cwd, "notes.txt")
-
-    async def update(self, kind: str, /, **members: Any) -> None:
-        await say(self.client, self.session.id, {"sessionUpdate": kind, **members})
+    async def update(self, update: Any) -> None:
+        await say(self.client, self.session_id, update)
 
     async def message(self, text: str) -> None:
-        await self.client.session_update(self.session.id, acp.update_agent_message_text(text))
+        await self.client.session_update(self.session_id, acp.update_agent_message_text(text))
 
     async def thought(self, text: str) -> None:
-        await self.client.session_update(self.session.id, acp.update_agent_thought_text(text))
-
-    async def call(self, title: str, **members: Any) -> str:
-        id = str(uuid.uuid4())
-        await self.update("tool_call", toolCallId=id, title=title, **{"status": "in_progress", **members})
-        return id
-
-    async def change(self, id: str, **members: Any) -> None:
-        await self.update("tool_call_update", toolCallId=id, **members)
+        await self.client.session_update(self.session_id, acp.update_agent_thought_text(text))
 
 
 async def say(client: Any, session_id: str, update: Any) -> None:
@@ -171,12 +144,11 @@ class CatalogueAgent(acp.Agent):
     async def prompt(self, session_id: str, prompt: list[Any], **meta: Any) -> Any:
         session = self.find(session_id)
         blocks = [plain(block) for block in prompt]
-        told = [block for block in blocks if block["type"] == "text"]
-        session.history += [{"sessionUpdate": "user_message_chunk", "content": block} for block in told]
-        step = blocks[0]["text"].removeprefix("step: ")
-        area, _, what = step.partition(".")
-        play = getattr(self, area.replace("-", "_") + "_turn")
-        session.turn = asyncio.ensure_future(play(Turn(self.client, session, blocks, meta), what))
+        for block in blocks:
+            if block["type"] == "text":
+                session.remember("user_message", block)
+        turn = Turn(self.client, self.client_name, session, blocks, meta)
+        session.turn = asyncio.ensure_future(PLAYED[turn.step](turn))
         try:
             reason = await session.turn or "end_turn"
         except asyncio.CancelledError:
@@ -185,153 +157,83 @@ class CatalogueAgent(acp.Agent):
             session.turn = None
         return schema.PromptResponse.model_validate({"stopReason": reason})
 
-    async def init_turn(self, turn: Turn, what: str) -> None:
-        await turn.message(f"client {self.client_name}")
 
-    async def session_turn(self, turn: Turn, what: str) -> None:
-        if what == "close":
-            await self.cancel_turn(turn, what)
-        elif what == "folders":
-            await turn.message(" ".join(turn.session.further))
-        elif what == "multi":
-            for number in range(20):
-                await turn.message(f"{turn.session.id} {number};")
-                await asyncio.sleep(0.001)
-        else:
-            await turn.message("Remembered.")
-            said = {"type": "text", "text": "Remembered."}
-            turn.session.history.append({"sessionUpdate": "agent_message_chunk", "content": said})
+@step(*TITLES)
+async def permission(turn: Turn) -> None:
+    title = TITLES[turn.step]
+    await turn.update({"sessionUpdate": "tool_call", "toolCallId": title, "title": title, "status": "pending"})
+    call = {"sessionId": turn.session_id, "toolCall": {"toolCallId": title, "title": title}, "options": CHOICES}
+    asked = schema.RequestPermissionRequest.model_validate(call)
+    meta = TRACE if title == "meta" else {}
+    answer = await turn.client.request_permission(turn.session_id, asked.tool_call, asked.options, **meta)
+    allowed = getattr(answer.outcome, "option_id", None) == "yes"
+    status = "completed" if allowed else "failed"
+    await turn.update({"sessionUpdate": "tool_call_update", "toolCallId": title, "status": status})
+    await turn.message("allowed" if allowed else "rejected")
 
-    async def cancel_turn(self, turn: Turn, what: str) -> None:
-        await turn.message("Waiting.")
-        await asyncio.Event().wait()
 
-    async def prompt_turn(self, turn: Turn, what: str) -> None:
-        if what == "stream":
-            for number in range(10):
-                await turn.message(f"{number} ")
-            return await turn.message('ä😀\u2028\x01"\\.')
-        block = turn.blocks[1]
-        resource = block.get("resource", {})
-        shown = {
-            "image": [block.get("mimeType"), block.get("data")],
-            "resource": [resource.get("uri"), resource.get("text")],
-            "resource_link": [block.get("uri"), block.get("name")],
-        }
-        await turn.message(" ".join([block["type"], *shown[block["type"]]]))
+@step("cancel-request.agent")
+async def give_up(turn: Turn) -> None:
+    await turn.message("not offered: the SDK knows no $/cancel_request")
 
-    async def update_turn(self, turn: Turn, what: str) -> None:
-        text = {"type": "content", "content": {"type": "text", "text": "found it"}}
-        if what == "thought":
-            await turn.thought("Let me ")
-            await turn.thought("see.")
-            await turn.message("Seen.")
-        elif what == "plan":
-            for status in ("in_progress", "completed"):
-                look = {"content": "look", "priority": "high", "status": status}
-                answer = {"content": "answer", "priority": "medium", "status": "pending"}
-                await turn.update("plan", entries=[look, answer])
-        elif what == "tool_call":
-            begin: Any = {"kind": "search", "status": "pending", "locations": [{"path": turn.notes}]}
-            id = await turn.call("Look around", **begin, rawInput={"deep": True})
-            await turn.change(id, status="in_progress")
-            await turn.change(id, content=[text])
-            await turn.change(id, status="completed", rawOutput={"found": 1})
-        elif what == "tool_call.failed":
-            await turn.change(await turn.call("Try"), status="failed")
-            await turn.message("Never mind.")
-        elif what == "diff":
-            id = await turn.call("Edit notes.txt", kind="edit")
-            diff = {"type": "diff", "path": turn.notes, "oldText": "one\ntwo\nthree\n", "newText": "one\n2\nthree\n"}
-            await turn.change(id, content=[diff])
-            await turn.change(id, status="completed")
-        elif what == "commands":
-            tour = {"name": "tour", "description": "Tour", "input": {"hint": "where to"}}
-            commands = [{"name": "wait", "description": "Wait"}, tour]
-            await turn.update("available_commands_update", availableCommands=commands)
-        elif what == "mode":
-            await turn.update("current_mode_update", currentModeId="code")
-        elif what == "options":
-            turn.session.options["model"] = "large"
-            await turn.update("config_option_update", configOptions=turn.session.listed)
-        elif what == "usage":
-            await turn.update("usage_update", used=1000, size=200000, cost={"amount": 0.25, "currency": "EUR"})
-        else:
-            await turn.update("session_info_update", title="A walk")
 
-    async def stop_turn(self, turn: Turn, what: str) -> str:
-        return what
+@step("fs.read", "fs.read-range", "fs.missing", "fs.write")
+async def files(turn: Turn) -> None:
+    path = os.path.join(turn.cwd, {"fs.write": "out.txt", "fs.missing": "none.txt"}.get(turn.step, "notes.txt"))
+    if turn.step == "fs.write":
+        await turn.client.write_text_file(turn.session_id, path, "a\r\nä😀")
+        return await turn.message("written")
+    lines = {"line": 2, "limit": 1} if turn.step == "fs.read-range" else {}
+    try:
+        found = (await turn.client.read_text_file(turn.session_id, path, **lines)).content
+    except acp.RequestError as problem:
+        found = f"error {problem.code}"
+    await turn.message(found.rstrip("\n") if lines else found)
 
-    async def mode_turn(self, turn: Turn, what: str) -> None:
-        options = turn.session.options
-        await turn.message(f"{turn.session.mode} {options['model']} {str(options['web']).lower()}")
 
-    config_turn = mode_turn
+@step("term.run", "term.kill")
+async def terminals(turn: Turn) -> None:
+    args: Any = ("sleep", ["30"])
+    if turn.step == "term.run":
+        greeting = schema.EnvVariable(name="GREETING", value="hello")
+        args = ("sh", ["-c", 'echo "$GREETING"; exit 3'], [greeting])
+    id = (await turn.client.create_terminal(turn.session_id, *args)).terminal_id
+    if turn.step == "term.kill":
+        await turn.client.kill_terminal(turn.session_id, id)
+    ended = await turn.client.wait_for_terminal_exit(turn.session_id, id)
+    printed = (await turn.client.terminal_output(turn.session_id, id)).output.strip()
+    await turn.client.release_terminal(turn.session_id, id)
+    killed = "killed" if ended.signal else "not killed"
+    await turn.message(f"{printed} {ended.exit_code}" if turn.step == "term.run" else killed)
 
-    async def perm_turn(self, turn: Turn, what: str) -> None:
-        title = {"selected": "allow", "rejected": "reject", "cancelled": "wait"}[what]
-        id = await turn.call(title, status="pending")
-        call = {"sessionId": turn.session.id, "toolCall": {"toolCallId": id, "title": title}, "options": CHOICES}
-        asked = schema.RequestPermissionRequest.model_validate(call)
-        answer = await turn.client.request_permission(turn.session.id, asked.tool_call, asked.options)
-        allowed = getattr(answer.outcome, "option_id", None) == "yes"
-        await turn.change(id, status="completed" if allowed else "failed")
-        await turn.message("allowed" if allowed else "rejected")
 
-    async def fs_turn(self, turn: Turn, what: str) -> None:
-        path = os.path.join(turn.session.cwd, {"write": "out.txt", "missing": "none.txt"}.get(what, "notes.txt"))
-        if what == "write":
-            await turn.client.write_text_file(turn.session.id, path, "a\r\nä😀")
-            return await turn.message("written")
-        lines = {"line": 2, "limit": 1} if what == "read-range" else {}
-        try:
-            found = (await turn.client.read_text_file(turn.session.id, path, **lines)).content
-        except acp.RequestError as problem:
-            found = f"error {problem.code}"
-        await turn.message(found.rstrip("\n") if lines else found)
+@step("elicit.form", "elicit.decline")
+async def elicit(turn: Turn) -> None:
+    message = "Which colour?" if turn.step == "elicit.form" else "Anything else?"
+    form = {"sessionId": turn.session_id, "mode": "form", "requestedSchema": FORM}
+    mode = schema.ElicitationFormSessionMode.model_validate(form)
+    answer = plain(await turn.client.create_elicitation(message, mode))
+    await turn.message(" ".join([answer["action"], *answer.get("content", {}).values()]))
 
-    async def term_turn(self, turn: Turn, what: str) -> None:
-        args: Any = ("sleep", ["30"])
-        if what == "run":
-            greeting = schema.EnvVariable(name="GREETING", value="hello")
-            args = ("sh", ["-c", 'echo "$GREETING"; exit 3'], [greeting])
-        id = (await turn.client.create_terminal(turn.session.id, *args)).terminal_id
-        if what == "kill":
-            await turn.client.kill_terminal(turn.session.id, id)
-        ended = await turn.client.wait_for_terminal_exit(turn.session.id, id)
-        printed = (await turn.client.terminal_output(turn.session.id, id)).output.strip()
-        await turn.client.release_terminal(turn.session.id, id)
-        killed = "killed" if ended.signal else "not killed"
-        await turn.message(f"{printed} {ended.exit_code}" if what == "run" else killed)
 
-    async def elicit_turn(self, turn: Turn, what: str) -> None:
-        message = "Which colour?" if what == "form" else "Anything else?"
-        form = {"sessionId": turn.session.id, "mode": "form", "requestedSchema": FORM}
-        mode = schema.ElicitationFormSessionMode.model_validate(form)
-        answer = plain(await turn.client.create_elicitation(message, mode))
-        await turn.message(" ".join([answer["action"], *answer.get("content", {}).values()]))
+@step("elicit.complete")
+async def visit(turn: Turn) -> None:
+    link = {"sessionId": turn.session_id, "mode": "url", "url": "https://example.com/visit", "elicitationId": "visit"}
+    mode = schema.ElicitationUrlSessionMode.model_validate(link)
+    answer = plain(await turn.client.create_elicitation("Visit", mode))
+    await turn.client.complete_elicitation("visit")
+    await turn.message(answer["action"])
 
-    async def ext_turn(self, turn: Turn, what: str) -> None:
-        answer = await turn.client.ext_method("libacp.dev/echo", {"value": 42})
-        await turn.message(f"echo {answer['value']}")
 
-    async def meta_turn(self, turn: Turn, what: str) -> None:
-        await turn.message(f"trace {turn.meta.get('libacp.dev/trace')}")
+@step("ext.client")
+async def ask_echo(turn: Turn) -> None:
+    answer = await turn.client.ext_method("libacp.dev/echo", {"value": 42})
+    await turn.message(f"echo {answer['value']}")
 
-    async def error_turn(self, turn: Turn, what: str) -> None:
-        raise acp.RequestError(-32042, "No such thing", {"thing": "x"})
 
-    async def big_turn(self, turn: Turn, what: str) -> None:
-        if what == "update-1m":
-            return await turn.message(DIGITS)
-        text = turn.blocks[1]["text"]
-        await turn.message(f"{len(text)} {'the same' if text == DIGITS else 'different'}")
-
-    async def view_turn(self, turn: Turn, what: str) -> None:
-        await turn.thought("Hm.")
-        await turn.message("First.")
-        await turn.change(await turn.call("Look"), status="completed")
-        await turn.message("Second.")
+@step("error.handler")
+async def refuse(turn: Turn) -> None:
+    raise acp.RequestError(-32042, "No such thing", {"thing": "x"})
 
 
 if __name__ == "__main__":

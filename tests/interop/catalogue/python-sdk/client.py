@@ -25,7 +25,7 @@ LIMIT = 64 * 1024 * 1024
 OFFERED = {
     "fs": {"readTextFile": True, "writeTextFile": True},
     "terminal": True,
-    "elicitation": {"form": {}},
+    "elicitation": {"form": {}, "url": {}},
     "session": {"configOptions": {"boolean": {}}},
 }
 CAPABILITIES = {
@@ -48,6 +48,7 @@ class CatalogueClient(acp.Client):
         self.asked = asyncio.Event()
         self.stop_waiting = asyncio.Event()
         self.terminals: dict[str, Any] = {}
+        self.completed: list[str] = []
 
     def on_connect(self, conn: Any) -> None:
         self.agent = conn
@@ -55,12 +56,13 @@ class CatalogueClient(acp.Client):
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         self.folds.setdefault(session_id, Fold()).take(plain(update))
 
-    async def request_permission(self, session_id: str, tool_call: Any, options: Any, **_: Any) -> Any:
+    async def request_permission(self, session_id: str, tool_call: Any, options: Any, **meta: Any) -> Any:
         self.asked.set()
         if tool_call.title == "wait":
             await self.stop_waiting.wait()
             return schema.RequestPermissionResponse.model_validate({"outcome": {"outcome": "cancelled"}})
-        kind = "allow_once" if tool_call.title == "allow" else "reject_once"
+        traced = tool_call.title == "meta" and meta.get("libacp.dev/trace") == "abc"
+        kind = "allow_once" if tool_call.title == "allow" or traced else "reject_once"
         chosen = next(option.option_id for option in options if option.kind == kind)
         outcome = {"outcome": "selected", "optionId": chosen}
         return schema.RequestPermissionResponse.model_validate({"outcome": outcome})
@@ -103,9 +105,14 @@ class CatalogueClient(acp.Client):
         pass
 
     async def create_elicitation(self, message: str, mode: Any, **_: Any) -> Any:
+        if getattr(mode, "url", None):
+            return acp.AcceptElicitationResponse(action="accept")
         if message != "Which colour?":
             return acp.DeclineElicitationResponse(action="decline")
         return acp.AcceptElicitationResponse(action="accept", content={"colour": "blue"})
+
+    async def complete_elicitation(self, elicitation_id: str, **_: Any) -> None:
+        self.completed.append(elicitation_id)
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         return params
@@ -196,7 +203,7 @@ class Lab:
     async def see(self, step: Mapping[str, Any]) -> None:
         id = await self.session()
         await self.prompt(id, step["id"], fill(step.get("with", []), self.work))
-        shown = self.here.folds[id].seen
+        shown = {**self.here.folds[id].seen, "completed": self.here.completed}
         if shown["text"].startswith("not offered: "):
             raise NotOffered(shown["text"].partition(": ")[2])
         same("", fill(step["see"], self.work), shown)
@@ -286,6 +293,9 @@ class Lab:
     async def config_boolean(self, step: Any) -> None:
         await self.configure(step["id"], "web", True, "ask small true")
 
+    async def config_grouped(self, step: Any) -> None:
+        await self.configure(step["id"], "style", "haiku", "haiku")
+
     async def perm_cancelled(self, step: Any) -> None:
         id = await self.session()
         self.here.asked.clear()
@@ -305,6 +315,9 @@ class Lab:
     async def cancel_request_unknown(self, step: Any) -> None:
         raise NotOffered("the SDK's client gives up no requests")
 
+    async def cancel_request_agent(self, step: Any) -> None:
+        raise NotOffered("the SDK's client does not learn that a request was given up")
+
     async def ext_request(self, step: Any) -> None:
         params = {"value": [1, None, {"a": "ä"}]}
         same("echo", params, await self.agent.ext_method("libacp.dev/echo", params))
@@ -320,6 +333,19 @@ class Lab:
 
     async def error_unknown_method(self, step: Any) -> None:
         await refused("a method", -32601, self.agent.ext_method("libacp.dev/none", {}))
+
+    async def conn_close(self, step: Any) -> None:
+        other = Lab(self.argv, self.work)
+        await other.start()
+        waiting = asyncio.ensure_future(other.agent.ext_method("libacp.dev/wait", {}))
+        note = await other.here.noted.get()
+        if note["note"].startswith("not offered: "):
+            raise NotOffered(note["note"].partition(": ")[2])
+        status = await other.end()
+        try:
+            raise Wrong(f"the request has an answer: {await waiting}")
+        except (ConnectionError, asyncio.CancelledError):
+            same("status", 0, status)
 
     async def stdio_eof_exit(self, step: Any) -> None:
         same("status", 0, await self.end())

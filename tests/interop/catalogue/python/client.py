@@ -23,6 +23,10 @@ CAPABILITIES: Any = {
 }
 
 
+# Bytes of a message that views keep: that of the largest step.
+LARGE = 16 * 1024 * 1024
+
+
 class Lab:
     """An agent, and where the steps are played."""
 
@@ -34,17 +38,20 @@ class Lab:
         self.guarded: Optional[aio.AgentPeer] = None
         self.noted: "asyncio.Queue[Any]" = asyncio.Queue()
         self.asked = asyncio.Event()
+        self.completed: List[str] = []
         client = self.client = aio.Client(
             "catalogue",
             "1.0",
             permission=self.permit,
             files=aio.Files(),
             terminals=aio.Terminals(),
-            capabilities={"elicitation": {"form": {}}, "session": {"configOptions": {"boolean": {}}}},
+            capabilities={"elicitation": {"form": {}, "url": {}}, "session": {"configOptions": {"boolean": {}}}},
             view=True,
+            limits=libacp.Limits(view_content=LARGE, view_bytes=4 * LARGE),
             versions=[version],
         )
         client.on("elicitation/create")(self.elicit)
+        client.on("elicitation/complete")(self.complete)
         client.on_extension("_libacp.dev/echo")(self.echo)
         client.on_extension("_libacp.dev/noted")(self.note)
 
@@ -52,9 +59,15 @@ class Lab:
         self.asked.set()
         if request.title == "wait":
             await asyncio.Event().wait()
-        return request.allow() if request.title == "allow" else request.reject()
+        traced = request.title == "meta" and request.meta.get("libacp.dev/trace") == "abc"
+        return request.allow() if request.title == "allow" or traced else request.reject()
+
+    async def complete(self, agent: aio.AgentPeer, params: Any) -> None:
+        self.completed.append(params["elicitationId"])
 
     async def elicit(self, session: Any, params: Any) -> Any:
+        if params["mode"] == "url":
+            return {"action": "accept"}
         return {"action": "accept", "content": {"colour": "blue"}} if params["message"] == "Which colour?" else {"action": "decline"}
 
     async def echo(self, agent: aio.AgentPeer, params: object) -> object:
@@ -62,6 +75,12 @@ class Lab:
 
     async def note(self, agent: aio.AgentPeer, params: Any) -> None:
         self.noted.put_nowait(params)
+
+    async def note_says(self, expected: str) -> None:
+        note = await self.noted.get()
+        if note["note"].startswith("not offered: "):
+            raise NotOffered(note["note"].partition(": ")[2])
+        same("note", {"note": expected}, note)
 
     async def session(self, **how: Any) -> aio.ClientSession:
         return await self.agent.new_session(self.work, **how)
@@ -71,10 +90,13 @@ class Lab:
         session = await self.session()
         turn = session.prompt([f"step: {step['id']}", *fill(step.get("with", []), self.work)], meta={"libacp.dev/trace": "abc"})
         result = await turn
-        shown = {**seen(session.view), "stop": result["stopReason"]}
+        shown = {**seen(session.view), "completed": self.completed}
+        # Prompts end as version 1 says it, which knows no others.
+        same("stop reason", "end_turn" if step["id"] == "enum.stop" else shown["stop"], result["stopReason"])
         if shown["text"].startswith("not offered: "):
             raise NotOffered(shown["text"].partition(": ")[2])
         same("", fill(step["see"], self.work), shown)
+        same("open questions", 0, len(session.view.questions))
         check_written(step, self.work)
 
     async def says(self, session: aio.ClientSession, id: str, expected: str) -> None:
@@ -239,6 +261,11 @@ async def switch(lab: Lab, step: Mapping[str, Any]) -> None:
     await configure(lab, step["id"], "web", True, "ask small true")
 
 
+@step("config.grouped")
+async def grouped(lab: Lab, step: Mapping[str, Any]) -> None:
+    await configure(lab, step["id"], "style", "haiku", "haiku")
+
+
 async def configure(lab: Lab, step: str, id: str, value: Any, expected: str) -> None:
     session = await lab.session()
     options = await session.set_config_option(id, value)
@@ -276,11 +303,10 @@ async def cancel(lab: Lab, step: Mapping[str, Any]) -> None:
 @step("cancel-request.client")
 async def give_up(lab: Lab, step: Mapping[str, Any]) -> None:
     waiting = asyncio.ensure_future(lab.agent.request("_libacp.dev/wait", {}))
-    note = await lab.noted.get()
-    waiting.cancel()
-    if note["note"].startswith("not offered: "):
-        raise NotOffered(note["note"].partition(": ")[2])
-    same("note", {"note": "waiting"}, note)
+    try:
+        await lab.note_says("waiting")
+    finally:
+        waiting.cancel()
     while (await lab.agent.request("_libacp.dev/given-up", {}))["count"] < 1:
         await asyncio.sleep(0.01)
 
@@ -303,7 +329,7 @@ async def echo(lab: Lab, step: Mapping[str, Any]) -> None:
 @step("ext.notification")
 async def notify(lab: Lab, step: Mapping[str, Any]) -> None:
     await lab.agent.notify("_libacp.dev/note", {"note": "hello"})
-    same("note", {"note": "hello"}, await lab.noted.get())
+    await lab.note_says("hello")
 
 
 @step("error.handler")
@@ -316,6 +342,20 @@ async def failing(lab: Lab, step: Mapping[str, Any]) -> None:
 @step("error.unknown-method")
 async def unknown_method(lab: Lab, step: Mapping[str, Any]) -> None:
     await refused("a method", -32601, lab.agent.request("_libacp.dev/none", {}))
+
+
+@step("conn.close")
+async def close_early(lab: Lab, step: Mapping[str, Any]) -> None:
+    agent = await aio.spawn_agent(lab.argv, lab.client)
+    waiting = asyncio.ensure_future(agent.request("_libacp.dev/wait", {}))
+    try:
+        await lab.note_says("waiting")
+    finally:
+        await agent.close()
+    try:
+        raise Wrong(f"the request has an answer: {await waiting}")
+    except libacp.NoResult:
+        same("status", 0, None if agent.process is None else agent.process.returncode)
 
 
 @step("stdio.eof-exit")

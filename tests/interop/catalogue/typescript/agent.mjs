@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { BEGINNING, CHOICES, turns } from "./catalogue-turns.mjs";
 import { WORDS } from "./catalogue-words.mjs";
 
 const { values } = parseArgs({ options: { version: { type: "string" }, login: { type: "boolean" } } });
@@ -12,13 +13,6 @@ const two = values.version === "2";
 const acp = await import(two ? "@agentclientprotocol/sdk/experimental/v2" : "@agentclientprotocol/sdk");
 const words = WORDS[values.version];
 const { agent: of, client: to } = acp.methods;
-const DIGITS = "0123456789".repeat(100_000);
-const COLOURS = { type: "string", oneOf: ["red", "blue"].map((each) => ({ const: each, title: each })) };
-const FORM = { type: "object", properties: { colour: COLOURS }, required: ["colour"] };
-const CHOICES = [
-  { optionId: "yes", name: "Yes", kind: "allow_once" },
-  { optionId: "no", name: "No", kind: "reject_once" },
-];
 const kept = new Map();
 let loggedIn = !values.login;
 let clientName;
@@ -39,8 +33,8 @@ class Turn {
     this.cancelled.catch(() => {});
   }
 
-  get notes() {
-    return join(this.session.cwd, "notes.txt");
+  get signal() {
+    return this.stop.signal;
   }
 
   update(update) {
@@ -48,24 +42,25 @@ class Turn {
     return say(this.session.id, update);
   }
 
-  message(what) {
-    return this.update(words.message("agent_message", what, this.messageId));
+  message(what, { messageId = this.messageId } = {}) {
+    return this.update(words.message("agent_message", what, messageId));
   }
 
   thought(what) {
     return this.update(words.message("agent_thought", what, "thought"));
   }
 
-  async tool(title, members, run, status = "completed") {
-    const id = randomUUID();
-    await this.update(words.tool(id, { title, status: "in_progress", ...members }, true));
-    const last = await run?.((more) => this.update(words.tool(id, more)), id);
-    await this.update(words.tool(id, { status, ...last }));
+  ask(method, params, signal = this.signal) {
+    return connection.client.request(method, { sessionId: this.session.id, ...params }, { cancellationSignal: signal });
   }
 
-  ask(method, params) {
-    const how = { cancellationSignal: this.stop.signal };
-    return connection.client.request(method, { sessionId: this.session.id, ...params }, how);
+  /** Asks the user: in version 2 the session waits for that. */
+  async askUser(method, params, signal) {
+    if (two) await this.update({ sessionUpdate: "state_update", state: "requires_action" });
+    const answer = await this.ask(method, params, signal).catch((error) => error);
+    if (two) await this.update({ sessionUpdate: "state_update", state: "running" });
+    if (answer instanceof Error && !signal) throw answer;
+    return answer;
   }
 
   /** Plays it; the stop reason. */
@@ -79,36 +74,13 @@ class Turn {
   }
 }
 
-const remember = async (turn) => {
-  await turn.message("Remembered.");
-  turn.session.history.push(words.remembered("agent_message", "Remembered."));
-};
-const waitToBeCancelled = async (turn) => {
-  await turn.message("Waiting.");
-  await turn.cancelled;
-};
-const showBlock = async (turn) => {
-  const { type, mimeType, data, resource, uri, name } = turn.blocks[1];
-  const shown = { image: [mimeType, data], resource: [resource?.uri, resource?.text], resource_link: [uri, name] };
-  await turn.message([type, ...shown[type]].join(" "));
-};
-const stop = async (turn) => turn.text.replace("stop.", "");
-const permission = (title) => async (turn) => {
-  let allowed;
-  await turn.tool(title, { status: "pending" }, async (update, id) => {
-    if (two) await turn.update({ sessionUpdate: "state_update", state: "requires_action" });
-    const { outcome } = await turn.ask(to.session.requestPermission, words.permission(id, title, CHOICES));
-    if (two) await turn.update({ sessionUpdate: "state_update", state: "running" });
-    allowed = outcome.optionId === "yes";
-    return allowed ? {} : { status: "failed" };
-  });
+const permission = (title, meta) => async (turn) => {
+  await turn.update(words.tool(title, { title, status: "pending" }, true));
+  const asked = { ...words.permission(title, title, CHOICES), ...(meta && { _meta: meta }) };
+  const { outcome } = await turn.askUser(to.session.requestPermission, asked);
+  const allowed = outcome.optionId === "yes";
+  await turn.update(words.tool(title, { status: allowed ? "completed" : "failed" }));
   await turn.message(allowed ? "allowed" : "rejected");
-};
-const elicit = (message) => async (turn) => {
-  if (two) await turn.update({ sessionUpdate: "state_update", state: "requires_action" });
-  const { action, content } = await turn.ask(to.elicitation.create, { mode: "form", message, requestedSchema: FORM });
-  if (two) await turn.update({ sessionUpdate: "state_update", state: "running" });
-  await turn.message([action, ...Object.values(content ?? {})].join(" "));
 };
 const read = (name, lines) => async (turn) => {
   const found = await turn.ask(to.fs.readTextFile, { path: join(turn.session.cwd, name), ...lines }).catch((error) => error);
@@ -122,78 +94,30 @@ const terminal = async (turn, params, work) => {
 };
 
 const TURNS = {
-  "init.client": (turn) => turn.message(`client ${clientName}`),
-  "session.load.replay": remember,
-  "session.resume": remember,
-  "session.close": waitToBeCancelled,
-  "cancel.prompt": waitToBeCancelled,
-  async "session.multi"(turn) {
-    for (let number = 0; number < 20; number += 1) {
-      await turn.message(`${turn.session.id} ${number};`);
-      await sleep(1);
-    }
-  },
-  "session.folders": (turn) => turn.message(turn.session.further.join(" ")),
-  async "prompt.stream"(turn) {
-    for (let number = 0; number < 10; number += 1) await turn.message(`${number} `);
-    await turn.message('ä😀\u2028\u0001"\\.');
-  },
-  "prompt.image": showBlock,
-  "prompt.resource": showBlock,
-  "prompt.link": showBlock,
-  async "update.thought"(turn) {
-    await turn.thought("Let me ");
-    await turn.thought("see.");
-    await turn.message("Seen.");
-  },
-  async "update.plan"(turn) {
-    const answer = { content: "answer", priority: "medium", status: "pending" };
-    for (const status of ["in_progress", "completed"]) {
-      await turn.update(words.plan([{ content: "look", priority: "high", status }, answer]));
-    }
-  },
-  "update.tool_call": (turn) =>
-    turn.tool(
-      "Look around",
-      { kind: "search", status: "pending", locations: [{ path: turn.notes }], rawInput: { deep: true } },
-      async (update) => {
-        await update({ status: "in_progress" });
-        await update(words.shows("found it"));
-        return { rawOutput: { found: 1 } };
-      },
-    ),
-  async "update.tool_call.failed"(turn) {
-    await turn.tool("Try", {}, undefined, "failed");
-    await turn.message("Never mind.");
-  },
-  "update.diff": (turn) =>
-    turn.tool("Edit notes.txt", { kind: "edit" }, async (update) => {
-      await update(words.diff(turn.notes, "one\ntwo\nthree\n", "one\n2\nthree\n"));
-    }),
-  "update.commands": (turn) =>
-    turn.update({
-      sessionUpdate: "available_commands_update",
-      availableCommands: [words.command("wait", "Wait"), words.command("tour", "Tour", "where to")],
-    }),
+  ...turns({
+    version: two ? 2 : 1,
+    kept: (turn) => turn.session,
+    further: (turn) => turn.session.further,
+    client: () => clientName,
+    request: (turn, method, params) => turn.askUser(method, params),
+    notify: (_, method, params) => connection.client.notify(method, params),
+    remembered: words.remembered,
+    Refusal: acp.RequestError,
+  }),
   "update.mode": (turn) => turn.update(words.mode(Object.assign(turn.session, { mode: "code" }))),
   "update.options"(turn) {
     turn.session.options.model = "large";
     return turn.update({ sessionUpdate: "config_option_update", configOptions: words.options(turn.session) });
   },
-  "update.usage": (turn) =>
-    turn.update({ sessionUpdate: "usage_update", used: 1000, size: 200000, cost: { amount: 0.25, currency: "EUR" } }),
-  "update.title": (turn) => turn.update({ sessionUpdate: "session_info_update", title: "A walk" }),
-  async "update.unknown"(turn) {
-    await turn.update({ sessionUpdate: "_libacp.dev/weather", sky: "blue" });
-    await turn.message("Nice.");
-  },
-  "stop.end_turn": stop,
-  "stop.max_tokens": stop,
-  "stop.max_turn_requests": stop,
-  "stop.refusal": stop,
   "perm.selected": permission("allow"),
   "perm.rejected": permission("reject"),
   "perm.cancelled": permission("wait"),
+  "meta.permission": permission("meta", { "libacp.dev/trace": "abc" }),
+  async "cancel-request.agent"(turn) {
+    const asked = words.permission("wait", "wait", CHOICES);
+    await turn.askUser(to.session.requestPermission, asked, AbortSignal.timeout(20));
+    await turn.message("given up");
+  },
   "fs.read": read("notes.txt"),
   "fs.read-range": read("notes.txt", { line: 2, limit: 1 }),
   "fs.missing": read("none.txt"),
@@ -215,40 +139,10 @@ const TURNS = {
       await ask("kill");
       return (await ask("waitForExit")).signal ? "killed" : "not killed";
     }),
-  async "term.display"(turn) {
-    const about = { terminalId: "shown" };
-    await turn.update({ sessionUpdate: "terminal_update", ...about, command: "make", cwd: turn.session.cwd });
-    for (const line of ["line one\nline", " two\n"]) {
-      await turn.update({ sessionUpdate: "terminal_output_chunk", ...about, data: Buffer.from(line).toString("base64") });
-    }
-    await turn.update({ sessionUpdate: "terminal_update", ...about, exitStatus: { exitCode: 0 } });
-  },
-  "elicit.form": elicit("Which colour?"),
-  "elicit.decline": elicit("Anything else?"),
   async "ext.client"(turn) {
     await turn.message(`echo ${(await connection.client.request("_libacp.dev/echo", { value: 42 })).value}`);
   },
-  "meta.prompt": (turn) => turn.message(`trace ${turn.meta?.["libacp.dev/trace"]}`),
-  async "error.handler"() {
-    throw new acp.RequestError(-32042, "No such thing", { thing: "x" });
-  },
-  "big.update-1m": (turn) => turn.message(DIGITS),
-  async "big.prompt-1m"(turn) {
-    const { text } = turn.blocks[1];
-    await turn.message(`${text.length} ${text === DIGITS ? "the same" : "different"}`);
-  },
-  async "view.same"(turn) {
-    await turn.thought("Hm.");
-    await turn.message("First.");
-    await turn.tool("Look", {}, async (update) => void (await update(words.shows("found"))));
-    turn.messageId = randomUUID();
-    await turn.message("Second.");
-  },
 };
-for (const id of ["mode.set", "config.select", "config.boolean"]) {
-  TURNS[id] = (turn) => turn.message(`${turn.session.mode} ${turn.session.options.model} ${turn.session.options.web}`);
-}
-
 function found(sessionId) {
   if (!kept.has(sessionId)) throw new acp.RequestError(-32002, "There is no such session", { sessionId });
   return kept.get(sessionId);
@@ -257,7 +151,8 @@ function found(sessionId) {
 async function prompt({ sessionId, prompt: blocks, _meta }) {
   const session = found(sessionId);
   const turn = (session.running = new Turn(session, blocks, _meta));
-  session.history.push(...blocks.filter(({ type }) => type === "text").map(({ text }) => words.remembered("user_message", text)));
+  const texts = blocks.filter(({ type }) => type === "text");
+  session.history.push(...texts.map((block) => words.remembered("user_message", block)));
   if (!two) {
     session.over = turn.run();
     return { stopReason: await session.over };
@@ -289,7 +184,7 @@ const HANDLERS = {
   [two ? of.auth.logout : of.logout]: () => ((loggedIn = false), {}),
   [of.session.new]({ cwd, additionalDirectories }) {
     if (!loggedIn) throw new acp.RequestError(-32000, "Log in first");
-    const options = { model: "small", web: false };
+    const options = { ...BEGINNING };
     const session = { id: randomUUID(), cwd, further: additionalDirectories ?? [], mode: "ask", options, history: [] };
     kept.set(session.id, session);
     return { sessionId: session.id, ...words.opened(session) };

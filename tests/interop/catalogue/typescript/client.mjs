@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fold } from "./catalogue-fold.mjs";
-import { NotOffered, Wrong, checkWritten, commandLine, fill, furnish, playAll, refused, same } from "./catalogue-steps.mjs";
+import { NotOffered, Wrong, checkWritten, commandLine, fill, furnish, playAll, refused, same, short } from "./catalogue-steps.mjs";
 
 const options = commandLine();
 const { version, work, argv } = options;
@@ -18,7 +18,7 @@ const { agent: to, client: of } = acp.methods;
 const listed = join(work, "listed");
 const any = (params) => params;
 const OFFERED = {
-  elicitation: { form: {} },
+  elicitation: { form: {}, url: {} },
   ...(!two && { fs: { readTextFile: true, writeTextFile: true }, terminal: true, session: { configOptions: { boolean: {} } } }),
 };
 const ALL = two
@@ -32,25 +32,34 @@ const ALL = two
 const folds = new Map();
 const news = new Map();
 const notes = [];
+const completed = [];
 let wake = () => {};
 let asked = () => {};
 let questions = 0;
 
-async function note() {
+/** The next note of the agent's has to be this. */
+async function noteSays(expected) {
   while (notes.length === 0) await new Promise((resolve) => (wake = resolve));
-  return notes.shift();
+  const { note } = notes.shift();
+  if (note.startsWith("not offered: ")) throw new NotOffered(note.slice(13));
+  same("note", expected, note);
 }
 
-async function permit({ title, toolCall, subject, options: choices }, signal) {
+async function permit({ title, toolCall, subject, options: choices, _meta }, signal) {
   const about = title ?? toolCall.title ?? subject?.toolCall?.title;
   questions += 1;
   asked();
   try {
     if (about === "wait") {
-      await new Promise((resolve) => ((stopWaiting = resolve), signal.addEventListener("abort", resolve)));
+      await new Promise((resolve) => {
+        stopWaiting = resolve;
+        signal.addEventListener("abort", resolve);
+        if (signal.aborted) resolve();
+      });
       return { outcome: { outcome: "cancelled" } };
     }
-    const kind = about === "allow" ? "allow_once" : "reject_once";
+    const traced = about === "meta" && _meta?.["libacp.dev/trace"] === "abc";
+    const kind = about === "allow" || traced ? "allow_once" : "reject_once";
     return { outcome: { outcome: "selected", optionId: choices.find((each) => each.kind === kind).optionId } };
   } finally {
     questions -= 1;
@@ -90,9 +99,11 @@ function client() {
   app.onNotification("_libacp.dev/noted", any, ({ params }) => (notes.push(params), wake()));
   app.onRequest("_libacp.dev/echo", any, ({ params }) => params);
   app.onRequest(of.session.requestPermission, ({ params, signal }) => permit(params, signal));
-  app.onRequest(of.elicitation.create, ({ params: { message } }) =>
-    message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" },
-  );
+  app.onRequest(of.elicitation.create, ({ params: { mode, message } }) => {
+    if (mode === "url") return { action: "accept" };
+    return message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" };
+  });
+  app.onNotification(of.elicitation.complete, ({ params }) => void completed.push(params.elicitationId));
   if (two) return app;
   app.onRequest(of.fs.readTextFile, ({ params }) => read(params));
   app.onRequest(of.fs.writeTextFile, ({ params }) => (writeFileSync(params.path, params.content), {}));
@@ -173,9 +184,12 @@ let guarded;
 async function see(step) {
   const id = await agent.open();
   await agent.prompt(id, `step: ${step.id}`, fill(step.with ?? [], work));
-  const { seen } = folds.get(id);
+  // Answers overtake what has no handler in the first place.
+  while (step.see.completed && completed.length === 0) await sleep(2);
+  const seen = { ...folds.get(id).seen, completed };
   if (seen.text.startsWith("not offered: ")) throw new NotOffered(seen.text.slice(13));
   same("", fill(step.see, work), seen);
+  same("open questions", 0, questions);
   checkWritten(step, work);
 }
 
@@ -279,6 +293,7 @@ const STEPS = {
   },
   "config.select": (step) => configure(step, "model", "large", "ask large false"),
   "config.boolean": (step) => configure(step, "web", true, "ask small true"),
+  "config.grouped": (step) => configure(step, "style", "haiku", "haiku"),
   async "perm.cancelled"() {
     const sessionId = await agent.open();
     const wasAsked = new Promise((resolve) => (asked = resolve));
@@ -296,9 +311,7 @@ const STEPS = {
   async "cancel-request.client"() {
     const stop = new AbortController();
     const waiting = agent.ask("_libacp.dev/wait", {}, { cancellationSignal: stop.signal }).catch(() => {});
-    const { note: told } = await note();
-    if (told.startsWith("not offered: ")) throw new NotOffered(told.slice(13));
-    same("note", "waiting", told);
+    await noteSays("waiting");
     stop.abort();
     await waiting;
     while ((await agent.ask("_libacp.dev/given-up", {})).count < 1) await sleep(10);
@@ -313,7 +326,7 @@ const STEPS = {
   },
   async "ext.notification"() {
     await agent.tell("_libacp.dev/note", { note: "hello" });
-    same("note", { note: "hello" }, await note());
+    await noteSays("hello");
   },
   async "error.handler"() {
     const sessionId = await agent.open();
@@ -321,6 +334,15 @@ const STEPS = {
     await agent.says(sessionId, "session.load.replay", "Remembered.");
   },
   "error.unknown-method": () => refused("a method", -32601, agent.ask("_libacp.dev/none", {})),
+  async "conn.close"() {
+    const other = await new Agent().start(argv);
+    const waiting = other.ask("_libacp.dev/wait", {}).then(short, (error) => error);
+    await noteSays("waiting");
+    const status = await other.end();
+    const ended = await waiting;
+    if (!(ended instanceof Error)) throw new Wrong(`the request has an answer: ${ended}`);
+    same("status", 0, status);
+  },
   "stdio.eof-exit": async () => same("status", 0, await agent.end()),
 };
 

@@ -1,12 +1,14 @@
 //! The interop script on the official Rust SDK: what its client and its agent share.
 //!
 //! [`script`] reads and compares, [`player`] plays one role, [`tap`] counts, this file turns the SDK's typed messages into the JSON
-//! of the script and back. Read next: `player.rs`, then `bin/client.rs` and `bin/agent.rs`.
+//! of the script and back. Read next: `player.rs`, then `bin/client.rs` and `bin/agent.rs`. [`steps`] is what the two programs share
+//! that play the catalogue of steps.
 
 #![forbid(unsafe_code)]
 
 pub mod player;
 pub mod script;
+pub mod steps;
 pub mod tap;
 
 use agent_client_protocol::role::{HasPeer, Role};

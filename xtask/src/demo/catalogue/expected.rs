@@ -70,6 +70,10 @@ impl Expected {
         Ok(Expected(all.map(one).collect::<Result<_>>()?))
     }
 
+    pub(super) fn all(&self) -> &[Declared] {
+        &self.0
+    }
+
     /// Holds what was said of the steps of a cell against what is declared of it.
     pub(super) fn judge(&self, cell: &Cell, steps: &[&str], said: &Said) -> Verdict {
         let mut verdict = Verdict::default();
@@ -132,6 +136,13 @@ impl Declared {
         let place = text(members, "place")?;
         ensure!(is_place(&place), "expected peer:FILE:LINE or spec:PLACE as place, got {place}");
         Ok(Declared { steps, client, agent, versions, is, why: text(members, "why")?, place })
+    }
+
+    /// Whether it is because of this host, on this side, that a step does not pass.
+    pub(super) fn blames(&self, host: &str, client: bool, version: u8, step: &str) -> bool {
+        let side = if client { &self.client } else { &self.agent };
+        let named = side.as_ref().is_some_and(|names| names.iter().any(|name| name == host));
+        named && self.versions.contains(&version) && self.steps.iter().any(|one| one == step)
     }
 
     fn is_about(&self, cell: &Cell, step: &str) -> bool {

@@ -10,6 +10,8 @@ use crate::setup::steps::{NODE_HOSTS, PYTHON, PYTHON_MODULE, RUST_SDK, TYPESCRIP
 use crate::setup::{cargo, run, Step};
 
 const FOLDER: &str = "tests/interop/catalogue";
+/// What agents say in turns that all play alike.
+const TURNS: &str = "tests/interop/catalogue/turns.json";
 const RUST: &str = "target/interop-catalogue/debug/libacp-catalogue";
 
 /// A client and an agent that play the catalogue.
@@ -17,6 +19,8 @@ pub(super) struct Host {
     pub(super) name: &'static str,
     /// Whether it is on libacp. In each cell, one of the two is.
     pub(super) ours: bool,
+    /// The SDK that it is on, if it is one that the book tells about.
+    pub(super) sdk: Option<&'static str>,
     pub(super) versions: &'static [u8],
     /// Whether it waits for `--all`.
     pub(super) slow: bool,
@@ -32,6 +36,7 @@ pub(super) const ALL: &[Host] = &[
     Host {
         name: "rust-aio",
         ours: true,
+        sdk: None,
         versions: &[1, 2],
         slow: false,
         step: &RUST_AIO,
@@ -42,6 +47,7 @@ pub(super) const ALL: &[Host] = &[
     Host {
         name: "python-aio",
         ours: true,
+        sdk: None,
         versions: &[1, 2],
         slow: false,
         step: &PYTHON_MODULE,
@@ -52,6 +58,7 @@ pub(super) const ALL: &[Host] = &[
     Host {
         name: "js-peers",
         ours: true,
+        sdk: None,
         versions: &[1, 2],
         slow: false,
         step: &JS_PEERS,
@@ -62,6 +69,7 @@ pub(super) const ALL: &[Host] = &[
     Host {
         name: "ts-sdk",
         ours: false,
+        sdk: Some("TypeScript"),
         versions: &[1, 2],
         slow: false,
         step: &TS_SDK,
@@ -72,6 +80,7 @@ pub(super) const ALL: &[Host] = &[
     Host {
         name: "py-sdk",
         ours: false,
+        sdk: Some("Python"),
         versions: &[1],
         slow: false,
         step: &VENV,
@@ -82,17 +91,19 @@ pub(super) const ALL: &[Host] = &[
     Host {
         name: "rust-sdk",
         ours: false,
-        versions: &[1],
+        sdk: Some("Rust"),
+        versions: &[1, 2],
         slow: true,
         step: &RUST_SDK,
-        files: &["tests/interop/rust/src/bin/steps-agent"],
-        client: &[],
+        files: &["tests/interop/rust/src/bin/steps-agent", "tests/interop/rust/src/bin/steps-client"],
+        client: &["target/interop-rust/debug/steps-client"],
         agent: &["target/interop-rust/debug/steps-agent"],
     },
     // An agent that breaks a step: that it is found at that step proves that the others mean something.
     Host {
         name: "altered",
         ours: false,
+        sdk: None,
         versions: &[1, 2],
         slow: false,
         step: &PYTHON_MODULE,
@@ -119,7 +130,7 @@ static RUST_AIO: Step = Step {
     name: "Rust steps",
     tools: &[],
     needs: &[],
-    inputs: &["tests/interop/catalogue/rust", "Cargo.toml", "rust-toolchain.toml", "core", "tokio", "files"],
+    inputs: &["tests/interop/catalogue/rust", TURNS, "Cargo.toml", "rust-toolchain.toml", "core", "tokio", "files"],
     outputs: &[RUST],
     work: || {
         // A folder of its own: it is no member of the workspace, and builds while others hold the workspace's lock.
@@ -135,9 +146,12 @@ static JS_PEERS: Step = Step {
     name: "JavaScript steps",
     tools: &["node"],
     needs: &[&NODE_HOSTS],
-    inputs: &["tests/interop/catalogue/node"],
+    inputs: &["tests/interop/catalogue/node", TURNS],
     outputs: &["target/node/catalogue-client.mjs"],
-    work: || place("node", &["steps", "client", "agent"], "target/node"),
+    work: || {
+        place_turns("target/node")?;
+        place("node", &["steps", "turns", "client", "agent"], "target/node")
+    },
     done: Mutex::new(None),
 };
 
@@ -146,14 +160,20 @@ static TS_SDK: Step = Step {
     name: "steps on the official TypeScript SDK",
     tools: &["node"],
     needs: &[&TYPESCRIPT_SDK],
-    inputs: &["tests/interop/catalogue/typescript", "tests/interop/catalogue/node"],
+    inputs: &["tests/interop/catalogue/typescript", "tests/interop/catalogue/node", TURNS],
     outputs: &["target/interop-typescript/catalogue-client.mjs"],
     work: || {
-        place("node", &["steps"], "target/interop-typescript")?;
+        place_turns("target/interop-typescript")?;
+        place("node", &["steps", "turns"], "target/interop-typescript")?;
         place("typescript", &["words", "fold", "client", "agent"], "target/interop-typescript")
     },
     done: Mutex::new(None),
 };
+
+/// Puts what agents say in turns that all play alike beside the modules that read it.
+fn place_turns(to: &str) -> Result<()> {
+    fs::copy(TURNS, Path::new(to).join("catalogue-turns.json")).map(drop).context(TURNS)
+}
 
 /// Puts modules beside the packages that they import.
 fn place(from: &str, names: &[&str], to: &str) -> Result<()> {

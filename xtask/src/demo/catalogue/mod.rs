@@ -1,11 +1,12 @@
 //! The catalogue of named steps: what the high-level APIs can do, step by step, in both versions.
 //!
 //! `tests/interop/catalogue/README.md` says what is played. Read [`hosts`] for who plays, [`cell`] for how a cell is run and
-//! judged, [`expected`] for what is declared, [`table`] for what is shown.
+//! judged, [`expected`] for what is declared, [`table`] for what is shown, [`page`] for what the book says of it.
 
 mod cell;
 mod expected;
 mod hosts;
+mod page;
 mod steps;
 mod table;
 
@@ -40,6 +41,11 @@ pub(super) struct Summary {
 /// Whether a pair that was asked for by name is one of the catalogue.
 pub(super) fn knows(only: &str) -> bool {
     hosts::named(only).is_some()
+}
+
+/// The book's page on what passes.
+pub(super) fn page() -> Result<String> {
+    page::page()
 }
 
 /// What these options ask for.

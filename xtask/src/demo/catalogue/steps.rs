@@ -8,8 +8,14 @@ use serde_json::Value;
 
 pub(super) const STEPS: &str = "tests/interop/catalogue/steps.json";
 
-/// All steps by their ids, with the versions that have them, in their order.
-pub(super) struct Catalogue(Vec<(String, Vec<u8>)>);
+/// All steps, in their order.
+pub(super) struct Catalogue(Vec<Step>);
+
+struct Step {
+    id: String,
+    says: String,
+    versions: Vec<u8>,
+}
 
 impl Catalogue {
     pub(super) fn load() -> Result<Self> {
@@ -18,27 +24,34 @@ impl Catalogue {
     }
 
     pub(super) fn read(value: &Value) -> Result<Self> {
-        let mut steps: Vec<(String, Vec<u8>)> = Vec::new();
+        let mut steps: Vec<Step> = Vec::new();
         for step in value["steps"].as_array().context("expected a list as steps")? {
             let id = step["id"].as_str().with_context(|| format!("no id in {step}"))?;
-            ensure!(!steps.iter().any(|(other, _)| other == id), "{id} is there twice");
-            ensure!(step["says"].as_str().is_some_and(|says| !says.is_empty()), "{id} does not say what it is");
+            ensure!(!steps.iter().any(|other| other.id == id), "{id} is there twice");
+            let says = step["says"].as_str().filter(|says| !says.is_empty());
+            let says = says.with_context(|| format!("{id} does not say what it is"))?.to_owned();
             let versions = step["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
             let versions: Vec<u8> =
                 versions.iter().filter_map(Value::as_u64).filter_map(|version| version.try_into().ok()).collect();
             ensure!(!versions.is_empty(), "{id} has no versions");
-            steps.push((id.to_owned(), versions));
+            steps.push(Step { id: id.to_owned(), says, versions });
         }
         Ok(Catalogue(steps))
     }
 
     pub(super) fn has(&self, id: &str) -> bool {
-        self.0.iter().any(|(other, _)| other == id)
+        self.0.iter().any(|other| other.id == id)
     }
 
     /// The steps of a version.
     pub(super) fn of(&self, version: u8) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(move |(_, versions)| versions.contains(&version)).map(|(id, _)| id.as_str())
+        self.told(version).map(|(id, _)| id)
+    }
+
+    /// The steps of a version, and what each is about.
+    pub(super) fn told(&self, version: u8) -> impl Iterator<Item = (&str, &str)> {
+        let of = self.0.iter().filter(move |step| step.versions.contains(&version));
+        of.map(|step| (step.id.as_str(), step.says.as_str()))
     }
 }
 

@@ -31,10 +31,16 @@ impl Kept {
     }
 
     pub(crate) fn listed(&self) -> Value {
-        let models = ["small", "large"].map(|value| json!({"value": value, "name": value}));
-        let (model, web) = (&self.options["model"], &self.options["web"]);
+        let choices = |values: [&str; 2]| values.map(|value| json!({"value": value, "name": value}));
+        let [model, style, web] = ["model", "style", "web"].map(|id| &self.options[id]);
+        let models = choices(["small", "large"]);
+        let styles = json!([
+            {"group": "prose", "name": "prose", "options": choices(["novel", "essay"])},
+            {"group": "verse", "name": "verse", "options": choices(["haiku", "sonnet"])},
+        ]);
         json!([
             {"type": "select", "id": "model", "name": "Model", "currentValue": model, "options": models},
+            {"type": "select", "id": "style", "name": "Style", "currentValue": style, "options": styles},
             {"type": "boolean", "id": "web", "name": "Search the web", "currentValue": web},
         ])
     }
@@ -105,7 +111,8 @@ impl Lab {
             return Err(RequestError::new(ErrorCode::AUTH_REQUIRED, "Log in first").into());
         }
         let session = opening(got.session())?;
-        let options = BTreeMap::from([("model".to_owned(), json!("small")), ("web".to_owned(), json!(false))]);
+        let options = [("model", json!("small")), ("style", json!("novel")), ("web", json!(false))];
+        let options = options.map(|(id, value)| (id.to_owned(), value)).into();
         let cwd = session.cwd().unwrap_or_default();
         let kept = Kept { cwd, mode: "ask".to_owned(), options, history: Vec::new() };
         let mut answer = kept.opened();

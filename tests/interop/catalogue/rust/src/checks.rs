@@ -1,31 +1,19 @@
-//! How steps are compared, and why they do not pass.
+//! How the clients in Rust run steps, compare, and tell; also those on the official SDK, in `../../../rust`.
 
 use std::fmt::Display;
+use std::fs;
 
-use libacp::aio::{Error, Failure};
-use serde_json::{Map, Value};
+use serde_json::{json, Map, Value};
 
 /// Why a step does not pass.
-pub(crate) enum Trouble {
+pub enum Trouble {
     /// Something is not as it has to be.
     Wrong(String),
     /// One side does not have what the step takes.
     NotOffered(String),
 }
 
-pub(crate) type Checked<T = ()> = Result<T, Trouble>;
-
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Self {
-        Trouble::Wrong(error.to_string())
-    }
-}
-
-impl From<Failure> for Trouble {
-    fn from(failure: Failure) -> Self {
-        Trouble::Wrong(failure.to_string())
-    }
-}
+pub type Checked<T = ()> = Result<T, Trouble>;
 
 impl From<serde_json::Error> for Trouble {
     fn from(error: serde_json::Error) -> Self {
@@ -39,8 +27,60 @@ impl From<std::io::Error> for Trouble {
     }
 }
 
+/// The steps of a version, from the file, with the folder furnished that they are played in.
+pub fn steps(file: &str, version: u16, work: &str) -> std::io::Result<Vec<Value>> {
+    fs::create_dir_all(format!("{work}/listed"))?;
+    fs::write(format!("{work}/notes.txt"), "one\ntwo\nthree\n")?;
+    let catalogue: Value = serde_json::from_str(&fs::read_to_string(file)?)?;
+    let all = list(&catalogue["steps"]).filter(|step| list(&step["versions"]).any(|one| *one == version));
+    Ok(all.cloned().collect())
+}
+
+/// What a step has left on the disk.
+pub fn check_written(step: &Value, work: &str) -> Checked {
+    let mut files = step["written"].as_object().into_iter().flatten();
+    files.try_for_each(|(name, text)| same(name, text, &json!(fs::read_to_string(format!("{work}/{name}"))?)))
+}
+
+/// How the steps have ended so far.
+#[derive(Default)]
+pub struct Tally {
+    passed: u32,
+    not_offered: u32,
+    failed: u32,
+}
+
+impl Tally {
+    /// Prints the line of a step.
+    pub fn tell(&mut self, id: &str, ended: Checked) {
+        let (count, word) = match ended {
+            Ok(()) => (&mut self.passed, "passed".to_owned()),
+            Err(Trouble::NotOffered(why)) => (&mut self.not_offered, format!("not-offered {why}")),
+            Err(Trouble::Wrong(why)) => (&mut self.failed, format!("failed {why}")),
+        };
+        *count += 1;
+        println!("STEP {id} {}", word.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+
+    /// Prints the sum.
+    pub fn end(self) {
+        let Tally { passed, not_offered, failed } = self;
+        println!("RESULT passed={passed} not-offered={not_offered} failed={failed}");
+    }
+}
+
+/// The items of a list; none of anything else.
+pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// A text; an empty one of anything else.
+pub fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
 /// Objects that are expected ask for their members; null stands for what is not there.
-pub(crate) fn same(what: impl Display, expected: &Value, got: &Value) -> Checked {
+pub fn same(what: impl Display, expected: &Value, got: &Value) -> Checked {
     match (expected, got) {
         (Value::Object(expected), Value::Object(got)) => {
             let mut members = expected.iter();
@@ -65,19 +105,8 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// A call has to be refused.
-pub(crate) fn refused<T>(what: &str, code: i64, result: Result<T, Error>) -> Checked {
-    match result {
-        Err(Error::Peer { error, .. }) => {
-            same(format!("code of {what}"), &code.into(), &i64::from(error.code.0).into())
-        }
-        Err(other) => Err(other.into()),
-        Ok(_) => Err(Trouble::Wrong(format!("{what}: expected the error {code}, got a result"))),
-    }
-}
-
 /// A value of the catalogue with its placeholders replaced.
-pub(crate) fn fill(value: &Value, cwd: &str) -> Value {
+pub fn fill(value: &Value, cwd: &str) -> Value {
     match value {
         Value::String(text) => text.replace("{cwd}", cwd).into(),
         Value::Array(all) => all.iter().map(|each| fill(each, cwd)).collect(),
@@ -89,4 +118,34 @@ pub(crate) fn fill(value: &Value, cwd: &str) -> Value {
         },
         other => other.clone(),
     }
+}
+
+/// A tool call as the steps ask for it.
+pub fn tool(call: &Value) -> Value {
+    let content = |kind: &'static str| list(&call["content"]).filter(move |each| each["type"] == kind);
+    json!({
+        "title": call["title"],
+        "kind": call["kind"],
+        "status": call["status"],
+        "text": content("content").filter_map(|each| each["content"]["text"].as_str()).collect::<String>(),
+        "input": call["rawInput"],
+        "output": call["rawOutput"],
+        "locations": list(&call["locations"]).map(|each| &each["path"]).collect::<Vec<_>>(),
+        "diffs": content("diff").map(diff).collect::<Vec<_>>(),
+    })
+}
+
+/// Version 1 has both texts, version 2 a patch.
+fn diff(change: &Value) -> Value {
+    if let Some(new) = change["newText"].as_str() {
+        let (old, new): (Vec<&str>, Vec<&str>) =
+            (change["oldText"].as_str().unwrap_or_default().lines().collect(), new.lines().collect());
+        let without =
+            |all: &[&str], other: &[&str]| json!(all.iter().filter(|each| !other.contains(each)).collect::<Vec<_>>());
+        return json!({"path": change["path"], "removed": without(&old, &new), "added": without(&new, &old)});
+    }
+    let patch = change["patch"]["text"].as_str().unwrap_or_default();
+    let lines = || patch.lines().skip_while(|line| !line.starts_with("@@"));
+    let changed = |sign| lines().filter_map(|line| line.strip_prefix(sign)).collect::<Vec<_>>();
+    json!({"path": change["changes"][0]["path"], "removed": changed('-'), "added": changed('+')})
 }

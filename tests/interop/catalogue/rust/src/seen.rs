@@ -3,7 +3,7 @@
 use libacp::aio::ClientSession;
 use serde_json::{json, Map, Value};
 
-use crate::checks::{Checked, Trouble};
+use crate::checks::{list, tool, Checked, Trouble};
 
 /// All that the steps ask about, in both versions.
 pub(crate) fn seen(session: &ClientSession) -> Checked<Value> {
@@ -37,39 +37,6 @@ pub(crate) fn seen(session: &ClientSession) -> Checked<Value> {
     }))
 }
 
-pub(crate) fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
 fn text(message: &Value) -> String {
     list(&message["blocks"]).filter_map(|block| block["text"].as_str()).collect()
-}
-
-fn tool(call: &Value) -> Value {
-    let content = |kind: &'static str| list(&call["content"]).filter(move |each| each["type"] == kind);
-    json!({
-        "title": call["title"],
-        "kind": call["kind"],
-        "status": call["status"],
-        "text": content("content").filter_map(|each| each["content"]["text"].as_str()).collect::<String>(),
-        "input": call["rawInput"],
-        "output": call["rawOutput"],
-        "locations": list(&call["locations"]).map(|each| &each["path"]).collect::<Vec<_>>(),
-        "diffs": content("diff").map(diff).collect::<Vec<_>>(),
-    })
-}
-
-/// Version 1 has both texts, version 2 a patch.
-fn diff(change: &Value) -> Value {
-    if let Some(new) = change["newText"].as_str() {
-        let (old, new): (Vec<&str>, Vec<&str>) =
-            (change["oldText"].as_str().unwrap_or_default().lines().collect(), new.lines().collect());
-        let without =
-            |all: &[&str], other: &[&str]| json!(all.iter().filter(|each| !other.contains(each)).collect::<Vec<_>>());
-        return json!({"path": change["path"], "removed": without(&old, &new), "added": without(&new, &old)});
-    }
-    let patch = change["patch"]["text"].as_str().unwrap_or_default();
-    let lines = || patch.lines().skip_while(|line| !line.starts_with("@@"));
-    let changed = |sign| lines().filter_map(|line| line.strip_prefix(sign)).collect::<Vec<_>>();
-    json!({"path": change["changes"][0]["path"], "removed": changed('-'), "added": changed('+')})
 }

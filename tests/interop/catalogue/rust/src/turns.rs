@@ -10,6 +10,10 @@ use libacp::ErrorCode;
 use serde_json::{json, Value};
 
 use crate::agent::{say, Lab};
+use crate::checks::{fill, list, text};
+
+/// What agents say in turns that are the same for all.
+const TURNS: &str = include_str!("../../turns.json");
 
 type Played = Result<(), Failure>;
 
@@ -25,13 +29,24 @@ impl Lab {
             ("stop", "max_turn_requests") => return Ok(v1::StopReason::MaxTurnRequests.into()),
             ("stop", "refusal") => return Ok(v1::StopReason::Refusal.into()),
             ("stop", _) => {}
-            ("prompt", "stream") => stream(turn).await?,
-            ("prompt", _) => show_block(turn, &blocks[1]).await?,
+            ("enum", "stop") => return Ok(v1::StopReason::from("_libacp.dev/tired").into()),
+            ("enum", "audience") => {
+                let audience = list(&blocks[1]["annotations"]["audience"]).map(text).collect::<Vec<_>>();
+                turn.message(audience.join(" ")).await?;
+            }
+            ("prompt", what) if what != "stream" => show_block(turn, &blocks[1]).await?,
             ("update", what) => self.update(turn, what).await?,
+            ("config", "grouped") => {
+                let style = self.with(turn.session().id(), |kept| text(&kept.options["style"]).to_owned())?;
+                turn.message(style).await?;
+            }
             ("mode" | "config", _) => self.settings(turn).await?,
             ("perm", what) => permission(turn, what).await?,
+            ("meta", "permission") => ask_with_meta(turn).await?,
+            ("cancel-request", _) => give_up(turn).await?,
             ("fs", what) => files(turn, what).await?,
-            ("term", what) => terminals(turn, what).await?,
+            ("term", what) if what != "display" => terminals(turn, what).await?,
+            ("elicit", "complete") => visit(turn).await?,
             ("elicit", what) => elicit(turn, if what == "form" { "Which colour?" } else { "Anything else?" }).await?,
             ("session", "close") | ("cancel", "prompt") => {
                 turn.message("Waiting.").await?;
@@ -60,13 +75,7 @@ impl Lab {
     }
 
     async fn update(&self, turn: &Turn, what: &str) -> Played {
-        let cost = json!({"amount": 0.25, "currency": "EUR"});
-        let commands = json!([
-            {"name": "wait", "description": "Wait"},
-            {"name": "tour", "description": "Tour", "input": {"hint": "where to"}},
-        ]);
         let update = match what {
-            "commands" => json!({"sessionUpdate": "available_commands_update", "availableCommands": commands}),
             "mode" => json!({"sessionUpdate": "current_mode_update", "currentModeId": "code"}),
             "options" => {
                 let options = self.with(turn.session().id(), |kept| {
@@ -75,24 +84,41 @@ impl Lab {
                 })?;
                 json!({"sessionUpdate": "config_option_update", "configOptions": options})
             }
-            "usage" => json!({"sessionUpdate": "usage_update", "used": 1000, "size": 200_000, "cost": cost}),
-            "title" => json!({"sessionUpdate": "session_info_update", "title": "A walk"}),
             _ => return tell(turn, what).await,
         };
         say(turn.session(), update).await
     }
 }
 
+/// Plays a turn that is the same for all agents, in the words of version 1: the library says them in those of the other.
+async fn play(turn: &Turn, step: &str) -> Played {
+    let turns: Value = serde_json::from_str(TURNS)?;
+    let said = turns.get(step).ok_or_else(|| Failure::new(format!("there is no step {step}")))?;
+    for each in list(&fill(said, &turn.session().cwd().unwrap_or_default())) {
+        let Some((word, what)) = each.as_object().and_then(|members| members.iter().next()) else { continue };
+        let with = |kind: &str| {
+            let mut update = json!({"sessionUpdate": kind});
+            what.as_object().into_iter().flatten().for_each(|(name, value)| update[name] = value.clone());
+            update
+        };
+        let update = match word.as_str() {
+            "message" => {
+                turn.message(text(what)).await?;
+                continue;
+            }
+            "call" => with("tool_call"),
+            "change" => with("tool_call_update"),
+            "plan" => json!({"sessionUpdate": "plan", "entries": what}),
+            _ => what.clone(),
+        };
+        say(turn.session(), update).await?;
+    }
+    Ok(())
+}
+
 /// The path of a file in the session's folder.
 fn path(turn: &Turn, name: &str) -> String {
     Path::new(&turn.session().cwd().unwrap_or_default()).join(name).to_string_lossy().into_owned()
-}
-
-async fn stream(turn: &Turn) -> Played {
-    for number in 0..10 {
-        turn.message(format!("{number} ")).await?;
-    }
-    Ok(turn.message("ä😀\u{2028}\u{1}\"\\.").await?)
 }
 
 async fn show_block(turn: &Turn, block: &Value) -> Played {
@@ -140,10 +166,7 @@ async fn tell(turn: &Turn, what: &str) -> Played {
             call.diff(&path(turn, "notes.txt"), "one\n2\nthree\n", Some("one\ntwo\nthree\n")).await?;
             call.complete().await?;
         }
-        _ => {
-            say(turn.session(), json!({"sessionUpdate": "_libacp.dev/weather", "sky": "blue"})).await?;
-            turn.message("Nice.").await?;
-        }
+        _ => play(turn, &format!("update.{what}")).await?,
     }
     Ok(())
 }
@@ -166,8 +189,37 @@ async fn permission(turn: &Turn, what: &str) -> Played {
     }
 }
 
+/// A question with a `_meta`, of which the high-level API has none.
+async fn ask_with_meta(turn: &Turn) -> Played {
+    let call = turn.tool_call("meta", v1::ToolKind::Other).await?;
+    let mut asked = question(call.id(), "meta");
+    asked["_meta"] = json!({"libacp.dev/trace": "abc"});
+    let answer: Value = turn.session().request("session/request_permission", &asked).await?.parse()?;
+    let allowed = answer["outcome"]["optionId"] == "yes";
+    call.complete().await?;
+    Ok(turn.message(if allowed { "allowed" } else { "rejected" }).await?)
+}
+
+/// Asks for a permission, and gives that up.
+async fn give_up(turn: &Turn) -> Played {
+    let asked = question("wait", "wait");
+    let asking = turn.session().request("session/request_permission", &asked);
+    match tokio::time::timeout(Duration::from_millis(20), asking).await {
+        Ok(answer) => Err(Failure::new(format!("the question has an answer: {answer:?}"))),
+        Err(_) => Ok(turn.message("given up").await?),
+    }
+}
+
+fn question(id: &str, title: &str) -> Value {
+    let options = json!([
+        {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+        {"optionId": "no", "name": "No", "kind": "reject_once"},
+    ]);
+    json!({"toolCall": {"toolCallId": id, "title": title}, "options": options})
+}
+
 async fn files(turn: &Turn, what: &str) -> Played {
-    let text = match what {
+    let read = match what {
         "read" => turn.read_text_file(&path(turn, "notes.txt")).await?,
         "read-range" => turn.read_lines(&path(turn, "notes.txt"), 2, 1).await?.trim_end().to_owned(),
         "write" => {
@@ -179,7 +231,7 @@ async fn files(turn: &Turn, what: &str) -> Played {
             other => format!("no error: {other:?}"),
         },
     };
-    Ok(turn.message(text).await?)
+    Ok(turn.message(read).await?)
 }
 
 async fn terminals(turn: &Turn, what: &str) -> Played {
@@ -194,26 +246,12 @@ async fn terminals(turn: &Turn, what: &str) -> Played {
             terminal.release().await?;
             Ok(turn.message(format!("{printed} {code}")).await?)
         }
-        "kill" => {
+        _ => {
             let terminal = turn.terminal("sleep", ["30"]).await?;
             terminal.kill().await?;
             let ended = terminal.wait().await?;
             terminal.release().await?;
             Ok(turn.message(if ended.signal.is_some() { "killed" } else { "not killed" }).await?)
-        }
-        _ => {
-            let cwd = turn.session().cwd();
-            let about = |members: Value| {
-                let mut update = json!({"sessionUpdate": "terminal_update", "terminalId": "shown"});
-                members.as_object().into_iter().flatten().for_each(|(name, value)| update[name] = value.clone());
-                update
-            };
-            let chunk = |data: &str| about(json!({"sessionUpdate": "terminal_output_chunk", "data": data}));
-            say(turn.session(), about(json!({"command": "make", "cwd": cwd}))).await?;
-            // "line one\nline" and " two\n"
-            say(turn.session(), chunk("bGluZSBvbmUKbGluZQ==")).await?;
-            say(turn.session(), chunk("IHR3bwo=")).await?;
-            say(turn.session(), about(json!({"exitStatus": {"exitCode": 0}}))).await
         }
     }
 }
@@ -228,6 +266,14 @@ async fn elicit(turn: &Turn, message: &str) -> Played {
     Ok(turn.message(words.join(" ").trim_end()).await?)
 }
 
+async fn visit(turn: &Turn) -> Played {
+    let url = "https://example.com/visit";
+    let link = json!({"mode": "url", "message": "Visit", "url": url, "elicitationId": "visit"});
+    let answer: Value = turn.session().request("elicitation/create", &link).await?.parse()?;
+    turn.client().notify("elicitation/complete", &json!({"elicitationId": "visit"})).await?;
+    Ok(turn.message(text(&answer["action"])).await?)
+}
+
 async fn count_up(turn: &Turn) -> Played {
     for number in 0..20 {
         turn.message(format!("{} {number};", turn.session().id())).await?;
@@ -237,8 +283,7 @@ async fn count_up(turn: &Turn) -> Played {
 }
 
 async fn others(turn: &Turn, step: &str, blocks: &Value) -> Played {
-    let digits = || "0123456789".repeat(100_000);
-    let text = match step {
+    let said = match step {
         "init.client" => {
             format!("client {}", turn.client().info().map(|info| info.name.to_string()).unwrap_or_default())
         }
@@ -254,10 +299,10 @@ async fn others(turn: &Turn, step: &str, blocks: &Value) -> Played {
             let error = RequestError::new(ErrorCode(-32042), "No such thing");
             return Err(error.data(Raw::of(&json!({"thing": "x"}))?).into());
         }
-        "big.update-1m" => digits(),
-        "big.prompt-1m" => {
-            let text = blocks[1]["text"].as_str().unwrap_or_default();
-            format!("{} {}", text.len(), if text == digits() { "the same" } else { "different" })
+        "big.prompt-1m" | "big.prompt-8m" => {
+            let got = text(&blocks[1]["text"]);
+            let same = got == "0123456789".repeat(got.len() / 10);
+            format!("{} {}", got.len(), if same { "the same" } else { "different" })
         }
         "view.same" => {
             turn.thought("Hm.").await?;
@@ -267,7 +312,7 @@ async fn others(turn: &Turn, step: &str, blocks: &Value) -> Played {
             call.complete().await?;
             "Second.".to_owned()
         }
-        _ => return Err(Failure::new(format!("there is no step {step}"))),
+        _ => return play(turn, step).await,
     };
-    Ok(turn.message(text).await?)
+    Ok(turn.message(said).await?)
 }

@@ -3,37 +3,56 @@
 use std::time::Duration;
 
 use agent_client_protocol::v1::schema::{
-    CreateElicitationRequest, CreateTerminalRequest, KillTerminalRequest, ReadTextFileRequest, ReleaseTerminalRequest,
-    RequestPermissionRequest, TerminalOutputRequest, WaitForTerminalExitRequest, WriteTextFileRequest,
+    self as one, CreateTerminalRequest, KillTerminalRequest, ReadTextFileRequest, ReleaseTerminalRequest,
+    TerminalOutputRequest, WaitForTerminalExitRequest, WriteTextFileRequest,
 };
-use agent_client_protocol::v1::ConnectionTo;
-use agent_client_protocol::{Client, Error, JsonRpcRequest};
+use agent_client_protocol::v2::schema as two;
+use agent_client_protocol::{Client, ConnectionTo, Error, JsonRpcRequest};
 use async_io::Timer;
+use libacp_interop_rust::steps::checks::{list, text};
+use libacp_interop_rust::steps::{ask, tell, Answer};
 use libacp_interop_rust::Echo;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 use serde_json::{json, Value};
 
-use crate::{ask, say, text, Answer, Lab};
+use crate::lab::Lab;
 
 pub(crate) struct Turn<'t> {
     pub(crate) lab: &'t Lab,
     pub(crate) client: &'t ConnectionTo<Client>,
     pub(crate) id: &'t str,
     pub(crate) cwd: String,
+    /// What the ids of its messages begin with.
+    pub(crate) messages: String,
+    pub(crate) params: &'t Value,
 }
 
 impl Turn<'_> {
+    /// Plays the turn of the step that the prompt names; its stop reason.
+    pub(crate) async fn play(self) -> Result<String, Error> {
+        let step = text(&self.params["prompt"][0]["text"]).trim_start_matches("step: ");
+        if let Some(updates) = self.lab.words.turn(step, &self.cwd, &self.messages) {
+            updates.iter().try_for_each(|update| self.say(update))?;
+            return Ok("end_turn".to_owned());
+        }
+        match step.split_once('.').unwrap_or_default() {
+            ("stop", reason) => return Ok(reason.to_owned()),
+            ("enum", "stop") => return Ok("_libacp.dev/tired".to_owned()),
+            ("error", _) => return Err(Error::new(-32042, "No such thing").data(json!({"thing": "x"}))),
+            ("fs" | "term", _) => self.use_client(step).await?,
+            ("perm" | "meta", what) if what != "prompt" => self.permission(what).await?,
+            _ => self.others(step).await?,
+        }
+        Ok("end_turn".to_owned())
+    }
+
     fn say(&self, update: &Value) -> Result<(), Error> {
-        say(self.client, self.id, update)
+        self.lab.say(self.client, self.id, update)
     }
 
     fn message(&self, what: &str) -> Result<(), Error> {
-        self.say(&json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": what}}))
-    }
-
-    fn thought(&self, what: &str) -> Result<(), Error> {
-        self.say(&json!({"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": what}}))
+        self.say(&self.lab.words.chunk("message", what, &self.messages))
     }
 
     async fn ask<R>(&self, mut params: Value) -> Answer
@@ -41,74 +60,25 @@ impl Turn<'_> {
         R: JsonRpcRequest<Response: Serialize> + DeserializeOwned,
     {
         params["sessionId"] = json!(self.id);
-        ask::<R>(self.client, params).await
+        ask::<R, _>(self.client, params).await
     }
 
-    pub(crate) fn update(&self, step: &str) -> Result<(), Error> {
-        let notes = format!("{}/notes.txt", self.cwd);
-        let call = |id: &str, members: Value| {
-            let mut update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id});
-            members.as_object().into_iter().flatten().for_each(|(name, value)| update[name] = value.clone());
-            update
-        };
-        let found = json!([{"type": "content", "content": {"type": "text", "text": "found it"}}]);
-        let diff =
-            json!([{"type": "diff", "path": notes, "oldText": "one\ntwo\nthree\n", "newText": "one\n2\nthree\n"}]);
-        let plan = |status: &str| {
-            let look = json!({"content": "look", "priority": "high", "status": status});
-            json!({"sessionUpdate": "plan", "entries": [look, {"content": "answer", "priority": "medium", "status": "pending"}]})
-        };
-        let commands = json!([
-            {"name": "wait", "description": "Wait"},
-            {"name": "tour", "description": "Tour", "input": {"hint": "where to"}},
-        ]);
-        match step {
-            "update.thought" => {
-                self.thought("Let me ")?;
-                self.thought("see.")?;
-                return self.message("Seen.");
-            }
-            "update.plan" => ["in_progress", "completed"].iter().try_for_each(|status| self.say(&plan(status))),
-            "update.tool_call" => [
-                json!({"sessionUpdate": "tool_call", "title": "Look around", "kind": "search", "status": "pending",
-                    "locations": [{"path": notes}], "rawInput": {"deep": true}}),
-                json!({"status": "in_progress"}),
-                json!({"content": found}),
-                json!({"status": "completed", "rawOutput": {"found": 1}}),
-            ]
-            .into_iter()
-            .try_for_each(|members| self.say(&call("look", members))),
-            "update.tool_call.failed" => {
-                self.say(&call("try", json!({"sessionUpdate": "tool_call", "title": "Try", "status": "in_progress"})))?;
-                self.say(&call("try", json!({"status": "failed"})))?;
-                return self.message("Never mind.");
-            }
-            "update.diff" => {
-                let edit = json!({"sessionUpdate": "tool_call", "title": "Edit notes.txt", "kind": "edit", "status": "in_progress"});
-                self.say(&call("edit", edit))?;
-                self.say(&call("edit", json!({"content": diff})))?;
-                self.say(&call("edit", json!({"status": "completed"})))
-            }
-            "update.commands" => {
-                self.say(&json!({"sessionUpdate": "available_commands_update", "availableCommands": commands}))
-            }
-            "update.mode" => self.say(&json!({"sessionUpdate": "current_mode_update", "currentModeId": "code"})),
-            "update.options" => {
-                let options = self.lab.with(self.id, |kept| {
-                    kept.options.insert("model".to_owned(), json!("large"));
-                    kept.listed()
-                })?;
-                self.say(&json!({"sessionUpdate": "config_option_update", "configOptions": options}))
-            }
-            "update.usage" => {
-                let cost = json!({"amount": 0.25, "currency": "EUR"});
-                self.say(&json!({"sessionUpdate": "usage_update", "used": 1000, "size": 200_000, "cost": cost}))
-            }
-            _ => self.say(&json!({"sessionUpdate": "session_info_update", "title": "A walk"})),
+    /// Asks the user, with the request's type of either version.
+    async fn ask_user<One, Two>(&self, params: Value) -> Answer
+    where
+        One: JsonRpcRequest<Response: Serialize> + DeserializeOwned,
+        Two: JsonRpcRequest<Response: Serialize> + DeserializeOwned,
+    {
+        if !self.lab.words.are_2() {
+            return self.ask::<One>(params).await;
         }
+        self.say(&json!({"sessionUpdate": "state_update", "state": "requires_action"}))?;
+        let answer = self.ask::<Two>(params).await;
+        self.say(&json!({"sessionUpdate": "state_update", "state": "running"}))?;
+        answer
     }
 
-    pub(crate) async fn use_client(&self, step: &str) -> Result<(), Error> {
+    async fn use_client(&self, step: &str) -> Result<(), Error> {
         let path = |name: &str| format!("{}/{name}", self.cwd);
         let said = match step {
             "fs.read" => {
@@ -147,17 +117,42 @@ impl Turn<'_> {
         self.message(&said)
     }
 
-    async fn permission(&self, title: &str) -> Result<(), Error> {
-        let status = |status: &str| json!({"sessionUpdate": "tool_call_update", "toolCallId": title, "status": status});
-        self.say(&json!({"sessionUpdate": "tool_call", "toolCallId": title, "title": title, "status": "pending"}))?;
-        let options = json!([
-            {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
-            {"optionId": "no", "name": "No", "kind": "reject_once"},
-        ]);
-        let asked = json!({"toolCall": {"toolCallId": title, "title": title}, "options": options});
-        let allowed = self.ask::<RequestPermissionRequest>(asked).await?["outcome"]["optionId"] == "yes";
-        self.say(&status(if allowed { "completed" } else { "failed" }))?;
+    async fn permission(&self, what: &str) -> Result<(), Error> {
+        let title = match what {
+            "selected" => "allow",
+            "rejected" => "reject",
+            "cancelled" => "wait",
+            _ => "meta",
+        };
+        let words = self.lab.words;
+        let kind = if words.are_2() { "tool_call_update" } else { "tool_call" };
+        self.say(&json!({"sessionUpdate": kind, "toolCallId": title, "title": title, "status": "pending"}))?;
+        let asked = words.permission(title, title == "meta");
+        let answer = self.ask_user::<one::RequestPermissionRequest, two::RequestPermissionRequest>(asked).await?;
+        let allowed = answer["outcome"]["optionId"] == "yes";
+        let status = if allowed { "completed" } else { "failed" };
+        self.say(&json!({"sessionUpdate": "tool_call_update", "toolCallId": title, "status": status}))?;
         self.message(if allowed { "allowed" } else { "rejected" })
+    }
+
+    /// Asks for a permission, and gives that up.
+    async fn give_up(&self) -> Result<(), Error> {
+        let mut asked = self.lab.words.permission("wait", false);
+        asked["sessionId"] = json!(self.id);
+        let ended = if self.lab.words.are_2() {
+            let sent = self.client.send_request(serde_json::from_value::<two::RequestPermissionRequest>(asked)?);
+            Timer::after(Duration::from_millis(20)).await;
+            sent.cancel()?;
+            sent.block_task().await.map(drop)
+        } else {
+            let sent = self.client.send_request(serde_json::from_value::<one::RequestPermissionRequest>(asked)?);
+            Timer::after(Duration::from_millis(20)).await;
+            sent.cancel()?;
+            sent.block_task().await.map(drop)
+        };
+        // The client answers with an error or with an outcome; either says that it has stopped.
+        drop(ended);
+        self.message("given up")
     }
 
     async fn elicit(&self, message: &str) -> Result<(), Error> {
@@ -165,20 +160,20 @@ impl Turn<'_> {
         let colour = json!({"colour": {"type": "string", "oneOf": colours}});
         let schema = json!({"type": "object", "properties": colour, "required": ["colour"]});
         let form = json!({"mode": "form", "message": message, "requestedSchema": schema});
-        let answer = self.ask::<CreateElicitationRequest>(form).await?;
+        let answer = self.ask_user::<one::CreateElicitationRequest, two::CreateElicitationRequest>(form).await?;
         let words = [&answer["action"], &answer["content"]["colour"]].map(text);
         self.message(words.join(" ").trim_end())
     }
 
-    pub(crate) async fn others(&self, step: &str, params: &Value) -> Result<(), Error> {
-        let block = &params["prompt"][1];
+    async fn others(&self, step: &str) -> Result<(), Error> {
+        let block = &self.params["prompt"][1];
         let shown = |members: [&str; 2]| {
             let member = |at: &str| text(block.pointer(at).unwrap_or(&Value::Null)).to_owned();
             ["/type", members[0], members[1]].map(member).join(" ")
         };
         let said = match step {
             "init.client" => format!("client {}", self.lab.state().client),
-            "session.close" | "cancel.prompt" => {
+            "session.close" | "cancel.prompt" | "conn.close" => {
                 self.message("Waiting.")?;
                 futures::future::pending().await
             }
@@ -190,43 +185,48 @@ impl Turn<'_> {
                 return Ok(());
             }
             "session.folders" => self.lab.with(self.id, |kept| text(&kept.further[0]).to_owned())?,
-            "prompt.stream" => {
-                (0..10).try_for_each(|number| self.message(&format!("{number} ")))?;
-                "ä😀\u{2028}\u{1}\"\\.".to_owned()
-            }
             "prompt.image" => shown(["/mimeType", "/data"]),
             "prompt.resource" => shown(["/resource/uri", "/resource/text"]),
             "prompt.link" => shown(["/uri", "/name"]),
+            "enum.audience" => list(&block["annotations"]["audience"]).map(text).collect::<Vec<_>>().join(" "),
+            "update.mode" | "update.options" => {
+                let update = self.lab.with(self.id, |kept| {
+                    if step == "update.mode" {
+                        "code".clone_into(&mut kept.mode);
+                        return self.lab.words.mode(kept);
+                    }
+                    kept.options.insert("model".to_owned(), json!("large"));
+                    json!({"sessionUpdate": "config_option_update", "configOptions": self.lab.words.options(kept)})
+                })?;
+                return self.say(&update);
+            }
             "mode.set" | "config.select" | "config.boolean" => self.lab.with(self.id, |kept| {
                 format!("{} {} {}", kept.mode, text(&kept.options["model"]), kept.options["web"])
             })?,
-            "perm.selected" => return self.permission("allow").await,
-            "perm.rejected" => return self.permission("reject").await,
-            "perm.cancelled" => return self.permission("wait").await,
+            "config.grouped" => self.lab.with(self.id, |kept| text(&kept.options["style"]).to_owned())?,
             "elicit.form" => return self.elicit("Which colour?").await,
             "elicit.decline" => return self.elicit("Anything else?").await,
+            "elicit.complete" => {
+                let url = "https://example.com/visit";
+                let link = json!({"mode": "url", "message": "Visit", "url": url, "elicitationId": "visit"});
+                let answer =
+                    self.ask_user::<one::CreateElicitationRequest, two::CreateElicitationRequest>(link).await?;
+                tell::<one::CompleteElicitationNotification, _>(self.client, json!({"elicitationId": "visit"}))?;
+                text(&answer["action"]).to_owned()
+            }
+            "cancel-request.agent" => return self.give_up().await,
             "ext.client" => {
-                let answer = ask::<Echo>(self.client, json!({"value": 42})).await?;
+                let answer = ask::<Echo, _>(self.client, json!({"value": 42})).await?;
                 format!("echo {}", answer["value"])
             }
-            "meta.prompt" => format!("trace {}", text(&params["_meta"]["libacp.dev/trace"])),
-            "big.update-1m" => "0123456789".repeat(100_000),
-            "big.prompt-1m" => {
-                let same = text(&block["text"]) == "0123456789".repeat(100_000);
-                format!("{} {}", text(&block["text"]).len(), if same { "the same" } else { "different" })
-            }
-            "view.same" => {
-                self.thought("Hm.")?;
-                self.message("First.")?;
-                let look = json!({"sessionUpdate": "tool_call", "toolCallId": "look", "title": "Look"});
-                self.say(&look)?;
-                self.say(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "look", "status": "completed"}))?;
-                "Second.".to_owned()
+            "meta.prompt" => format!("trace {}", text(&self.params["_meta"]["libacp.dev/trace"])),
+            "big.prompt-1m" | "big.prompt-8m" => {
+                let said = text(&block["text"]);
+                let same = said == "0123456789".repeat(said.len() / 10);
+                format!("{} {}", said.len(), if same { "the same" } else { "different" })
             }
             _ => {
-                let content = json!({"type": "text", "text": "Remembered."});
-                let update = json!({"sessionUpdate": "agent_message_chunk", "content": content});
-                self.lab.with(self.id, |kept| kept.history.push(update))?;
+                self.lab.keep(self.id, "Remembered.")?;
                 "Remembered.".to_owned()
             }
         };

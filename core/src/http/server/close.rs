@@ -1,0 +1,117 @@
+//! The end of a connection, and what is told about it afterwards.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::{refusals, Closed, ConnectionKey, Exchange, Server};
+use crate::http::ws::{CloseCode, Frame};
+use crate::{ErrorCode, Id};
+
+/// Connections that are gone, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Tombstones {
+    by_id: HashMap<String, Closed>,
+    order: VecDeque<(u64, String)>,
+}
+
+impl Tombstones {
+    /// Why the connection with this id is gone.
+    pub(super) fn find(&self, id: &str) -> Option<Closed> {
+        self.by_id.get(id).copied()
+    }
+
+    fn add(&mut self, id: String, why: Closed, until: u64, most: usize) {
+        while !self.order.is_empty() && self.order.len() >= most {
+            self.forget();
+        }
+        if most > 0 {
+            self.by_id.insert(id.clone(), why);
+            self.order.push_back((until, id));
+        }
+    }
+
+    /// Forgets those whose time is up.
+    pub(super) fn expire(&mut self, now: u64) {
+        while self.order.front().is_some_and(|(until, _)| *until <= now) {
+            self.forget();
+        }
+    }
+
+    /// When the oldest is forgotten.
+    pub(super) fn next(&self) -> Option<u64> {
+        self.order.front().map(|(until, _)| *until)
+    }
+
+    fn forget(&mut self) {
+        if let Some((_, id)) = self.order.pop_front() {
+            self.by_id.remove(&id);
+        }
+    }
+}
+
+impl Server {
+    /// Ends a connection, because its agent has ended or the server stops. Readers get what waits for them; then their
+    /// streams end.
+    pub fn close(&mut self, connection: ConnectionKey) {
+        self.close_socket(connection, Closed::Host, CloseCode::GoingAway, Closed::Host.text());
+        self.end(connection, Closed::Host);
+    }
+
+    /// Ends the connection of a socket, if it has one, with a last frame.
+    pub(super) fn close_socket(&mut self, key: ConnectionKey, why: Closed, code: CloseCode, reason: &'static str) {
+        let socket = self.connections.get(&key).filter(|it| it.inbox.closed.is_none());
+        if socket.is_some_and(|connection| connection.socket.is_some()) {
+            self.push_frame(key, Frame::Close(code, reason));
+            self.end(key, why);
+        }
+    }
+
+    /// Ends a connection. Its messages that wait for the agent go first, then [`Event::Closed`].
+    pub(super) fn end(&mut self, key: ConnectionKey, why: Closed) {
+        let until = self.now.saturating_add(self.options.times.remember);
+        let Some(connection) = self.connections.get_mut(&key).filter(|it| it.inbox.closed.is_none()) else { return };
+        connection.inbox.closed = Some(why);
+        connection.inbox.paused = false;
+        let id = std::mem::take(&mut connection.id);
+        let waiting: Vec<u64> = connection.calls.values().filter_map(|call| call.exchange).collect();
+        connection.calls.clear();
+        connection.questions.clear();
+        for held in std::mem::take(&mut connection.held) {
+            connection.main.write(&held.json, self.now);
+        }
+        let mut readers = Vec::new();
+        for (_, stream) in connection.streams() {
+            if let Some(exchange) = stream.exchange.take() {
+                readers.push((exchange, stream.rest()));
+            }
+        }
+        connection.sessions.clear();
+        if let Some(socket) = connection.socket.take() {
+            // Unless it was the socket that ended the connection.
+            if let Some(exchange) = self.exchanges.get_mut(&socket.exchange) {
+                *exchange = Exchange::Frames(socket.frames);
+            }
+        }
+        self.timers.cancel(connection.wakes, super::Timer::Connection(key));
+        connection.wakes = u64::MAX;
+        for (exchange, bytes) in readers {
+            self.finish(exchange, bytes);
+        }
+        let late = why == Closed::NotInitialized;
+        for exchange in waiting {
+            self.exchanges.remove(&exchange);
+            let refusal = if late { &refusals::SLOW_AGENT } else { &refusals::LOST_AGENT };
+            self.respond(exchange, refusal.response(None));
+        }
+        self.by_id.remove(&id);
+        self.tombstones.add(id, why, until, self.options.limits.remembered);
+        if let Some(at) = self.tombstones.next() {
+            self.timers.set(at, super::Timer::Tombstones);
+        }
+        self.fill(key);
+    }
+}
+
+/// The answer to a request of an agent that no client will read.
+pub(super) fn unread(id: &Id) -> String {
+    crate::jsonrpc::write_error(id, ErrorCode::INTERNAL_ERROR, "The client does not read this session", None)
+}
