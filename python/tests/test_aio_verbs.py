@@ -341,6 +341,7 @@ class Working(VerbCase):
                 try:
                     await asyncio.sleep(60)
                 except asyncio.CancelledError:
+                    await asyncio.sleep(0.05)
                     await turn.message("Cleaned up")
                     raise
 

@@ -211,7 +211,9 @@ class AnsweringPeer(Peer, Generic[S]):
         except libacp.Misuse as misuse:
             # The connection is over.
             log.debug("a prompt is no message: %s", misuse)
-        self._wire.dispatch()
+        # Mostly it is one already.
+        if self.connection.unsent:
+            self._wire.dispatch()
 
     async def _tell(self, method: str, tell: Callable[..., T], *what: Any) -> T:
         """Does what sends something, once the transport takes it."""
