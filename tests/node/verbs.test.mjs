@@ -241,11 +241,15 @@ inBoth("an agent works without a prompt, and prompts wait for it", async (t, ver
 inBoth("a cancel, and closing the session, reach the agent's own work", async (t, version) => {
   for (const how of ["session/cancel", "session/close"]) {
     const { agent, opened } = opening(version);
+    const order = [];
+    agent.on("session/close", () => void order.push("closed"));
     const raw = await Raw.of(t, agent, version);
     const session = await opened;
     const working = session.work(async (work) => {
       assert.equal(work.cancelled, false);
       await new Promise((resolve) => work.signal.addEventListener("abort", resolve));
+      await pause(20);
+      order.push("over");
       await work.message("never sent");
     });
     if (version === 2) await raw.update();
@@ -254,6 +258,7 @@ inBoth("a cancel, and closing the session, reach the agent's own work", async (t
     if (version === 2) assert.deepEqual(await raw.update(), state("idle", { stopReason: "cancelled" }));
     if (id) assert.deepEqual(await raw.next(), { id, result: {} });
     await raw.still();
+    assert.deepEqual(order, id ? ["over", "closed"] : ["over"]);
   }
 });
 
@@ -358,7 +363,7 @@ inBoth("a terminal of the agent is shown with what it prints", async (t, version
 });
 
 test("a large piece of output is written as it is", async (t) => {
-  const bytes = new Uint8Array(100_000).map((_, index) => index);
+  const bytes = new Uint8Array(400_000).map((_, index) => index);
   const agent = agentOf(2).prompt(async (turn) => {
     const terminal = await turn.displayTerminal("cat");
     await terminal.write(bytes);
