@@ -307,11 +307,17 @@ test("what is in the background outlives its turn and a cancel", async (t) => {
 test("only what was shown goes into the background", async (t) => {
   const errors = [];
   const agent = agentOf(2).prompt(async (turn) => {
-    for (const what of [{}, "call"]) await turn.session.background(what).catch((error) => errors.push(error.message));
+    const told = { sessionUpdate: "tool_call", toolCallId: "own", title: "Own" };
+    await turn.update(told);
+    await turn.session.background({ type: "tool_call", toolCallId: "own" });
+    for (const what of [{ type: "tool_call", toolCallId: "other" }, { type: "tool" }, 5]) {
+      await turn.session.background(what).catch((error) => errors.push(error.rule));
+    }
   });
-  const { session } = await joined(t, undefined, { agent, client: new Client("c", "1", { versions: [2] }) });
+  const { session } = await joined(t, undefined, { agent, client: new Client("c", "1", { versions: [2], view: true }) });
   await session.prompt("x");
-  assert.match(errors.join("\n"), /^background: expected a tool call.*\nbackground: expected a tool call/);
+  assert.deepEqual(errors, ["LIFE-32", "LIFE-36", "LIFE-36"]);
+  assert.deepEqual(session.view.background, [{ type: "tool_call", toolCallId: "own" }]);
 });
 
 inBoth("plans with ids are set and removed", async (t, version) => {
@@ -387,12 +393,12 @@ inBoth("content is appended to a tool call without sending the rest again", asyn
   const raw = await Raw.of(t, agent, version);
   const id = raw.prompt();
   if (version === 2) await raw.inserted(id);
-  const [begun, ...rest] = await raw.updates(6);
+  const [begun, ...rest] = await raw.updates(5);
   assert.equal(begun.content.length, 1);
   const sizes = rest.map(({ sessionUpdate, content }) => [sessionUpdate, Array.isArray(content) ? content.length : content && 1]);
-  const kind = version === 1 ? "tool_call_update" : "tool_call_content_chunk";
-  const counts = version === 1 ? [2, 3, 4, 5] : [1, 1, 1, 1];
-  assert.deepEqual(sizes, [...counts.map((count) => [kind, count]), ["tool_call_update", undefined]]);
+  const [whole, piece] = ["tool_call_update", "tool_call_content_chunk"];
+  const added = version === 1 ? [[whole, 2], [whole, 3]] : [[piece, 1], [piece, 1]];
+  assert.deepEqual(sizes, [...added, [whole, 4], [whole, 5]]);
   assert.equal(rest.at(-1).status, "failed");
 });
 

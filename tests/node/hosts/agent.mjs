@@ -4,7 +4,7 @@ import { optionsOf } from "./options.mjs";
 import { Scene, greeting } from "./scene.mjs";
 import { filled } from "./stream.mjs";
 
-const { Agent } = agentSide;
+const { Agent, RequestError } = agentSide;
 
 /** The agent that a scenario describes. */
 export function agent(scenario, scene) {
@@ -34,7 +34,26 @@ const permission = ({ optionId }) => ({ outcome: optionId === undefined ? { outc
 const TURN = {
   message: ({ turn }, given) => turn.message(...said(given)),
   thought: ({ turn }, given) => turn.thought(...said(given)),
-  plan: ({ turn }, { entries }) => turn.plan(entries),
+  plan: ({ turn, session }, { entries, id, remove }) => {
+    if (id === undefined) return turn.plan(entries);
+    return remove ? session.plan(id).remove() : session.plan(id).set(entries);
+  },
+  hold: ({ turn }) => turn.hold(),
+  insert: ({ turn }) => turn.insert(),
+  work: async ({ session, ...context }, { then }, scene) => {
+    const run = (turn) => scene.act(then, { ...context, session, turn, signal: turn.signal });
+    const { stopReason } = await session.work(run).catch((error) => {
+      throw error instanceof RequestError ? Object.assign(error, { kind: "failed" }) : error;
+    });
+    if (stopReason === "cancelled") throw Object.assign(new Error("the work was cancelled"), { kind: "cancelled" });
+    return null;
+  },
+  background: ({ session }, { tool_call: toolCallId, terminal: terminalId }) =>
+    session.background(terminalId === undefined ? { type: "tool_call", toolCallId } : { type: "terminal", terminalId }),
+  display_terminal: async ({ turn, ...context }, { command, then, ...options }, scene) => {
+    const display = await turn.displayTerminal(command, options);
+    await scene.act(then ?? [], { ...context, turn, display });
+  },
   ask_permission: async ({ turn }, { tool_call: call, options }) => permission(await turn.askPermission(call, options)),
   read_text_file: async ({ turn }, { path, ...how }) => ({ content: await turn.readTextFile(path, how) }),
   write_text_file: ({ turn }, { path, content }) => turn.writeTextFile(path, content),
@@ -50,6 +69,12 @@ const CALL = {
   complete: ({ call }, { raw_output: rawOutput } = {}) => call.complete({ rawOutput }),
   fail: ({ call }, { text }) => call.fail(text),
   ask_permission: async ({ call }, { options }) => permission(await call.askPermission(options)),
+  append: ({ call }, { content }) => call.append(content),
+  cancelled: ({ call }) => call.cancelled(),
+};
+const DISPLAY = {
+  write: ({ display }, { text, base64 }) => display.write(text ?? new Uint8Array(Buffer.from(base64, "base64"))),
+  exit: ({ display }, { code: exitCode, signal }) => display.exit({ exitCode, signal }),
 };
 const TERMINAL = {
   wait: ({ terminal }) => terminal.wait(),
@@ -59,7 +84,7 @@ const TERMINAL = {
 
 /** Does a convenience of the turn, or of what stands around it. */
 export function does(scene, what, given, context) {
-  const found = [context.call && CALL, context.terminal && TERMINAL, TURN].find((table) => table && Object.hasOwn(table, what));
+  const found = [context.call && CALL, context.terminal && TERMINAL, context.display && DISPLAY, TURN].find((table) => table && Object.hasOwn(table, what));
   if (!found) throw new Error(`there is no convenience ${what}`);
   return found[what](context, given, scene);
 }

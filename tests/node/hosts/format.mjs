@@ -57,8 +57,10 @@ const EVENTS = {
 const FAIL = { code: isNumber, message: isText, data: isAny };
 const TEXT = ["text"];
 const SAID = ["text", "content", "message_id"];
+const BACKGROUND = ["tool_call", "terminal"];
 const DOES = {
-  message: SAID, thought: SAID, plan: ["entries"], ask_permission: ["tool_call", "options"],
+  message: SAID, thought: SAID, plan: ["entries", "id", "remove"], hold: [], insert: [], work: ["then"], background: BACKGROUND,
+  display_terminal: ["id", "command", "cwd", "then"], ask_permission: ["tool_call", "options"],
   tool_call: ["id", "title", "kind", "status", "content", "locations", "raw_input", "then"],
   read_text_file: ["path", "line", "limit"], write_text_file: ["path", "content"],
   terminal: ["command", "args", "env", "cwd", "output_byte_limit", "then"],
@@ -66,12 +68,13 @@ const DOES = {
 const INSIDE = {
   tool_call: {
     text: TEXT, diff: ["path", "new_text", "old_text"], change: undefined, complete: ["raw_output"], fail: TEXT,
-    ask_permission: ["options"],
+    ask_permission: ["options"], append: ["content"], cancelled: [], background: BACKGROUND,
   },
+  display_terminal: { write: ["text", "base64"], exit: ["code", "signal"] },
   terminal: { wait: [], output: [], kill: [] },
 };
 const ERROR = { kind: isText, code: isNumber, message: isText, data: isAny, rule: isText };
-const KINDS = ["dropped", "peer", "misuse", "closed", "timeout", "invalid"];
+const KINDS = ["dropped", "peer", "misuse", "closed", "timeout", "invalid", "cancelled", "failed"];
 
 function members(value, table, where) {
   if (!isObject(value)) throw new Error(`${where}: expected an object`);
