@@ -1453,6 +1453,13 @@
 #define ACP_RULE_HTTP_14 "HTTP-14"
 /* Batches are not sent; one that comes is answered with 501. */
 #define ACP_RULE_HTTP_15 "HTTP-15"
+/* A client keeps the cookies that the server sets, and sends them with every request of the connection. */
+#define ACP_RULE_HTTP_16 "HTTP-16"
+/* After `initialize`, a client names the negotiated version in `Acp-Protocol-Version`. */
+#define ACP_RULE_HTTP_17 "HTTP-17"
+/* What was on its way when a connection broke is not sent again: the client reports the calls that nobody
+   will answer, and opens the sessions again in a new connection. */
+#define ACP_RULE_HTTP_18 "HTTP-18"
 /* A stream that is silent carries comments, a socket pings; a connection that nobody uses ends. */
 #define ACP_RULE_HTTP_21 "HTTP-21"
 /* The id of a session stands in a header, so over HTTP it consists of visible ASCII characters; WebSocket
@@ -1481,6 +1488,8 @@
 #define ACP_RULE_WS_04 "WS-04"
 /* The end of a socket ends its connection. */
 #define ACP_RULE_WS_05 "WS-05"
+/* The rules on cookies hold for the handshake, too. */
+#define ACP_RULE_WS_06 "WS-06"
 /* A text frame has one message; a batch is answered with one error. */
 #define ACP_RULE_WS_08 "WS-08"
 /* No frame, and no array that answers a batch, has more bytes than the configured limit. */

@@ -123,15 +123,12 @@ impl<K: Ord, V> Map<K, V> {
         self.keys.place(key).ok()
     }
 
-    /// The number of a key's value if this is its place, whatever has changed since it was found.
-    #[inline]
-    pub(crate) fn number_at<Q: Ord + ?Sized>(&self, at: At, key: &Q) -> Option<u32>
+    /// The number of a key's value, valid until a key is removed.
+    pub(crate) fn number<Q: Ord + ?Sized>(&self, key: &Q) -> Option<u32>
     where
         K: Borrow<Q>,
     {
-        let (known, number) = self.keys.peek(at)?;
-        let known = known.borrow();
-        (std::ptr::eq(known, key) || known == key).then_some(*number)
+        self.keys.place(key).ok().map(|at| self.keys.value_at(at))
     }
 
     /// The value of this number.

@@ -28,7 +28,7 @@ let timer;
 /** Counts what was opened, so that what comes too late is not shown. */
 let opening = 0;
 
-const conversation = new Conversation({ changed, drawn: () => questions.draw(session) });
+const conversation = new Conversation({ changed, drawn: () => questions.draw(session), stop });
 const questions = new Questions(conversation);
 const wire = new WireLog((method) => agent?.whyNot(method));
 const login = new Login({ left: () => sessions.refresh() });
@@ -43,14 +43,16 @@ function client() {
     versions: [1, 2],
     view: true,
     limits: LIMITS,
-    capabilities: { session: { configOptions: { boolean: {} }, notices: {} } },
+    capabilities: { session: { configOptions: { boolean: {} }, notices: {} }, elicitation: { form: {}, url: {} } },
     permission: (request) => questions.ask(request),
     files: machine?.files,
     terminals: machine?.terminals,
     trace: (direction, message) => wire.add(direction, message),
     onViolation: (violation) => wire.about(violation),
     onAdvice: (advice) => wire.about(advice),
-  });
+  })
+    .on("elicitation/create", (subject, params, how) => questions.elicit(subject, params, how))
+    .on("elicitation/complete", (_, { elicitationId }) => questions.completed(elicitationId));
 }
 // ANCHOR_END: client
 
@@ -70,6 +72,11 @@ function changed(now, before) {
   const isNew = (names) => !before || names.some((name) => now[name] !== before[name]);
   if (now) for (const [names, show] of PARTS) if (isNew(names)) show(now);
   if (before && before.state !== "idle" && now.state === "idle") ended();
+}
+
+/** Stops one tool call, or the command of one terminal (version 2). The answer comes once the agent has heard of it. */
+function stop(method, params) {
+  return attempt(session.request(method, params));
 }
 
 /** The agent has done its work. */
@@ -213,6 +220,7 @@ async function start() {
 /** The agent is gone, and its answers with it: tries again, ever more slowly. */
 function offline(reason) {
   machine?.close();
+  questions.left();
   composer.enabled = false;
   composer.running = false;
   panel.showState("offline", `offline: ${reason}`);

@@ -26,14 +26,14 @@ export class Conversation {
   #asked = false;
   #follows = true;
   #top = 0;
-  context = { terminal: (id) => this.#shown.terminals.findLast((terminal) => terminal.id === id) };
 
   /**
    * `changed(snapshot, before)` is called in a frame with what there is of the view on display, and what there was of it;
-   * `drawn()` in any frame.
+   * `drawn()` in any frame; `stop(method, params)` asks the agent to stop one tool call or one command.
    */
-  constructor({ changed, drawn }) {
+  constructor({ changed, drawn, stop }) {
     Object.assign(this, { changed, drawn });
+    this.context = { terminal: (id) => this.#shown.terminals.findLast((terminal) => terminal.id === id), stop };
     this.element = byId("conversation");
     this.entries = byId("entries");
     this.outcome = byId("outcome");
@@ -95,7 +95,7 @@ export class Conversation {
   }
 
   #frame(deadline) {
-    if (!this.#view) return;
+    if (!this.#view) return void this.drawn();
     const now = this.#view.getSnapshot();
     const before = this.#shown;
     if (now !== before) this.#compare(now, before);

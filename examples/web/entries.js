@@ -1,11 +1,13 @@
 // One element for each entry of a view. `advance` draws what is new of an entry until a time, and says whether that was all.
 
 import { isolated, make, plain } from "./dom.js";
-import { drawData, Items } from "./items.js";
+import { drawData, Items, Stop } from "./items.js";
 
 const WORDS = { in_progress: "running", pending: "waiting" };
 const words = (status) => plain(WORDS[status] ?? status.replaceAll("_", " "));
 const LABELS = { user: "You", agent: "Agent", session: "Another session" };
+
+const ENDED = new Set(["completed", "failed", "cancelled"]);
 
 class Message {
   #items;
@@ -30,19 +32,21 @@ class ToolCall {
   #places = make("div", { className: "places" });
   #items = new Items();
   #data = make("div");
+  #stop = new Stop("Stop this call");
   #shown = {};
   /** Where a request for permission about it is put. */
   slot = make("div", { className: "slot" });
 
   constructor() {
     this.element = make("details", { className: "tool" }, this.#summary, make("div", { className: "body" }, this.#places, this.#items.element, this.#data));
-    this.card = make("section", { className: "card", ariaLabel: "Tool call" }, this.element, this.slot);
+    this.card = make("section", { className: "card", ariaLabel: "Tool call" }, this.element, this.#stop.element, this.slot);
   }
 
   advance(entry, deadline, context) {
     const { title, kind, status, locations, content, rawOutput } = entry;
     const before = this.#shown;
     this.#shown = entry;
+    this.#stop.show(ENDED.has(status) ? undefined : entry.capabilities, () => context.stop("tool_call/cancel", { toolCallId: entry.id }));
     if (title !== before.title || status !== before.status || kind !== before.kind) {
       this.element.dataset.status = status;
       this.#summary.replaceChildren(

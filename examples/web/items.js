@@ -2,7 +2,7 @@
 // item is the same, and text one that grows with it.
 
 import { drawChanges, drawDiff } from "./diff.js";
-import { fill, isolated, make, plain } from "./dom.js";
+import { button, fill, isolated, make, plain } from "./dom.js";
 import { Markdown } from "./markdown.js";
 
 const PICTURES = /^image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
@@ -30,24 +30,48 @@ const DRAW = {
   session: ({ sessionId }) => make("p", { className: "dim" }, "Session ", isolated(sessionId)),
 };
 
+/** A button that asks the agent to stop something, where the agent offers that (version 2). It is there once. */
+export class Stop {
+  #asks;
+  element = button("Stop", async () => {
+    this.element.disabled = true;
+    await this.#asks();
+    this.element.disabled = false;
+  });
+
+  constructor(label) {
+    this.element.className = "stop";
+    this.element.ariaLabel = label;
+    this.element.hidden = true;
+  }
+
+  /** `asks()` is called for a click, and says when that has been heard. */
+  show(capabilities, asks) {
+    this.#asks = asks;
+    this.element.hidden = !capabilities?.cancel;
+  }
+}
+
 /** A terminal, whose output grows elsewhere. */
 class Terminal {
   element = make("figure", { className: "terminal" });
   #caption = make("figcaption");
   #output = make("pre", { tabIndex: 0, ariaLabel: "Output" });
+  #stop = new Stop("Stop this command");
   #shown;
 
   constructor() {
-    this.element.append(this.#caption, this.#output);
+    this.element.append(this.#caption, this.#output, this.#stop.element);
   }
 
-  advance({ terminalId }, deadline, { terminal }) {
+  advance({ terminalId }, deadline, { terminal, stop }) {
     const found = terminal(terminalId);
     if (found === this.#shown && found) return true;
     this.#shown = found;
     const { command, exitStatus, output = "", before = 0 } = found ?? {};
     const ended = exitStatus ? (exitStatus.signal ? `ended by ${exitStatus.signal}` : `exit ${exitStatus.exitCode ?? "?"}`) : "running";
     this.#caption.replaceChildren(isolated(command ?? `Terminal ${terminalId}`), make("span", { className: "status" }, plain(found ? ended : "")));
+    this.#stop.show(exitStatus ? undefined : found?.capabilities, () => stop("terminal/cancel", { terminalId }));
     this.element.dataset.ended = exitStatus ? String(exitStatus.exitCode === 0) : "";
     const isCut = before > 0 || output.length > SHOWN;
     fill(this.#output, plain((isCut ? "⋯" : "") + output.slice(-SHOWN)));

@@ -1,32 +1,25 @@
 // Markdown that grows: blocks that have ended are drawn once, and only the last one again with each piece that comes.
 // A block that gets long is cut, and its rest drawn as one of its kind. So a frame costs what is new, however long the text is.
 
-import DOMPurify from "dompurify";
-import { Lexer, marked } from "marked";
+import { Lexer } from "marked";
 import { make } from "./dom.js";
+import { drawn } from "./markup.js";
 
 /** What is read at a time. */
 const PIECE = 4096;
 /** A block that is longer is cut. */
 const LONG = 2048;
+/** What a cut leaves of it at least, and what has to follow, so that it is known how the rest begins. */
+const LEAST = 512;
+const AHEAD = 16;
 const FENCE = /^ {0,3}(?:`{3,}|~{3,}).*\n/;
-
-// Markdown allows HTML; here it is text like any other.
-const escape = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-marked.use({ renderer: { html: ({ text }) => escape(text) } });
-
-// Pictures and links from an agent are addresses that somebody else chose: links say where they lead, pictures are not loaded.
-DOMPurify.addHook("afterSanitizeAttributes", (node) => {
-  if (node.tagName === "A") {
-    node.setAttribute("rel", "noreferrer noopener");
-    node.setAttribute("target", "_blank");
-    node.setAttribute("title", node.getAttribute("href") ?? "");
-  }
-  // What scrolls can be scrolled with keys.
-  if (node.tagName === "PRE" || node.tagName === "TABLE") node.setAttribute("tabindex", "0");
-});
-
-const RULES = { RETURN_DOM_FRAGMENT: true, FORBID_TAGS: ["img", "style", "form", "input", "video", "audio"], FORBID_ATTR: ["style"] };
+/** Ends of sentences, and of words. */
+const SENTENCE = /[.!?…。！？]['")\]]*\s+/g;
+const WORD = /\s+/g;
+/** What could begin or end emphasis, code or a link: the other half may be yet to come. */
+const HALF = /[*_~`[<]/;
+/** What would be read as another block at the beginning of a line. */
+const BLOCK = /^(?:[-+*#>=~`|<:]|\d{1,9}[.)]|\s)/;
 
 /** The blocks of a text. Where links lead that it names may have been said before. */
 function blocksOf(text, links) {
@@ -35,7 +28,32 @@ function blocksOf(text, links) {
   return lexer.lex(text);
 }
 
-const drawn = (tokens) => DOMPurify.sanitize(marked.parser(tokens), RULES);
+/** The last place after a match of `pattern` from which a paragraph can go on as one. */
+function placeIn(source, from, to, pattern) {
+  let found;
+  for (const { 0: text, index } of source.slice(from, to).matchAll(pattern)) {
+    const at = from + index + text.length;
+    if (at > LEAST && at + AHEAD <= source.length && !BLOCK.test(source.slice(at, at + AHEAD))) found = at;
+  }
+  return found;
+}
+
+/** Where a paragraph is cut: after a sentence or else a word, and not within what is emphasised, linked or code. */
+function between({ tokens = [] }, source) {
+  const found = {};
+  let at = 0;
+  for (const { type, raw } of tokens) {
+    // Half of an emphasis that has not come to its other half by now is no more than a character.
+    const skipped = Math.max(LEAST - at, 0);
+    const half = type === "text" ? raw.slice(skipped).search(HALF) : -1;
+    const end = type === "text" ? at + (half < 0 ? raw.length : skipped + half) : at;
+    found.sentence = placeIn(source, at, end, SENTENCE) ?? found.sentence;
+    found.word = placeIn(source, at, end, WORD) ?? found.word;
+    if (half >= 0) break;
+    at += raw.length;
+  }
+  return found.sentence ?? found.word ?? placeIn(source, 0, source.length, WORD) ?? source.length - Number(/[\ud800-\udbff]$/.test(source));
+}
 
 /** Where to cut a block, and what to put before the rest so that it is read as what it was. */
 function cut(token, source) {
@@ -48,15 +66,18 @@ function cut(token, source) {
   }
   if (token.type === "list" && token.items.length > 1) {
     const at = token.items.slice(0, -1).reduce((sum, { raw }) => sum + raw.length, 0);
-    if (source.startsWith(token.items.at(-1).raw, at)) return { at, prefix: "" };
+    if (source.startsWith(token.items.at(-1).raw, at)) return { at, prefix: "", isWhole: true };
   }
-  return { at: line || source.lastIndexOf(" ") + 1 || source.length, prefix: "" };
+  if (token.type === "paragraph") return { at: between(token, source), prefix: "" };
+  if (token.type === "heading") return { at: between({}, source), prefix: `${"#".repeat(token.depth)} ` };
+  const at = line || between({}, source);
+  const prefix = line > 0 ? "" : ({ blockquote: "> ", code: "    " }[token.type] ?? "");
+  return { at, prefix };
 }
-
 export class Markdown {
   element = make("div", { className: "markdown" });
   #tail = make("div", { className: "block" });
-  #links = {};
+  #links = Object.create(null);
   /** How much of the text is in blocks that have ended. */
   #done = 0;
   /** What the rest is read with before it. */
@@ -93,13 +114,13 @@ export class Markdown {
     const ended = tokens.slice(0, Math.max(last, 0));
     const length = ended.reduce((sum, { raw }) => sum + raw.length, 0);
     if (length > 0 && source.startsWith(tokens[last].raw, length)) {
-      this.#take(ended, "");
+      this.#take(ended, false);
       return length - this.#forget();
     }
     if (isLast && source.length <= LONG + this.#prefix.length) return undefined;
-    const { at, prefix } = cut(tokens[Math.max(last, 0)] ?? {}, source);
+    const { at, prefix, isWhole = false } = cut(tokens[Math.max(last, 0)] ?? {}, source);
     const head = source.slice(0, at);
-    this.#take(blocksOf(head, this.#links), prefix);
+    this.#take(blocksOf(head, this.#links), !isWhole);
     const taken = at - this.#forget();
     this.#prefix = prefix;
     this.#tail.classList.add("goes-on");
@@ -113,10 +134,10 @@ export class Markdown {
     return length;
   }
 
-  #take(tokens, prefix) {
+  #take(tokens, isCut) {
     const block = this.#tail.cloneNode();
     block.append(drawn(tokens));
-    if (prefix !== "") block.classList.add("is-cut");
+    if (isCut) block.classList.add("is-cut");
     this.#tail.before(block);
     this.#tail.className = "block";
     this.#tail.replaceChildren();

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple, Un
 from ._entries import ENTRIES, Message, Terminal
 from ._entry import Entry
 from ._grown import Grown
+from ._native import Observer
 
 if TYPE_CHECKING:
-    from ._native import Connection, Observer
+    from ._native import Connection
     from .views import ViewChanges
 
 # What a session has one of: its name here and in JSON, and what stands for what was not told.
@@ -45,9 +46,9 @@ class Mirror:
     )  # fmt: skip
 
     def __init__(self, connection: Union[Connection, Observer], session: str) -> None:
-        config = getattr(connection, "config", None)
-        if config is not None and not config.view:
-            raise ValueError("this connection keeps no views: it was made without `view=True`")
+        keeps = connection._keeps_views if isinstance(connection, Observer) else connection.config.view
+        if not keeps:
+            raise ValueError(f"this {type(connection).__name__} keeps no views: it was made without `view=True`")
         self._connection = connection
         self._session = session
         self._lock = Lock()

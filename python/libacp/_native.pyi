@@ -1425,6 +1425,9 @@ class Observer:
         `None` before `initialize`.
         """
     @property
+    def _keeps_views(self) -> bool:
+        """For `View`, which has nothing to show otherwise."""
+    @property
     def phase(self) -> Phase:
         """The phase of the conversation: `start`, `initializing`, `ready` or `closed`."""
     def capabilities(self, side: Role) -> dict[str, Any]:

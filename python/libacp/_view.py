@@ -42,7 +42,9 @@ class View(Mirror):
 
     @property
     def epoch(self) -> int:
-        """How often the conversation was replaced by what a replay told."""
+        """A number that grows when the conversation is replaced by another one: by what a replay told, or because the
+        view was forgotten.
+        """
         self._read()
         return self._epoch
 

@@ -209,7 +209,9 @@ class ViewSnapshot(TypedDict):
     revision: int
     """A number that grows with each change."""
     epoch: int
-    """How often the conversation was replaced by what a replay told."""
+    """A number that grows when the conversation is replaced by another one: by what a replay told, or because the view was
+    forgotten.
+    """
     state: str
     """``idle``, ``running``, ``requires_action``, ``unknown`` or a state of the agent's own. In version 1 it is
     ``running`` while a prompt is open.

@@ -24,6 +24,7 @@ use crate::known::{OpenRequest, Session};
 #[pyclass(frozen, module = "libacp")]
 pub(crate) struct Observer {
     core: Mutex<Core>,
+    keeps_views: bool,
 }
 
 impl Observer {
@@ -55,7 +56,7 @@ impl Observer {
             config.versions = Versions::ALL;
         }
         (config.prompt_queueing, config.view) = (prompt_queueing, view);
-        Ok(Observer { core: Mutex::new(Core::new(config)) })
+        Ok(Observer { core: Mutex::new(Core::new(config)), keeps_views: view })
     }
 
     /// Takes bytes that one side (`client` or `agent`) has sent, split in any way; with the framing `messages`, exactly
@@ -105,6 +106,12 @@ impl Observer {
     #[getter]
     fn version(&self) -> PyResult<Option<u16>> {
         Ok(self.core()?.version())
+    }
+
+    /// For `View`, which has nothing to show otherwise.
+    #[getter(_keeps_views)]
+    fn keeps_views(&self) -> bool {
+        self.keeps_views
     }
 
     /// The phase of the conversation: `start`, `initializing`, `ready` or `closed`.

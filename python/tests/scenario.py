@@ -32,6 +32,7 @@ STEPS: Dict[str, Collection[str]] = {
     "call": ("with", "as", "session", "iterate", "wait", "begin"),
     "request": ("with", "as", "session"),
     "notify": ("with", "session"),
+    "work": ("then", "as"),
     "go": (),
     "cancel": (),
     "drop": (),
@@ -66,7 +67,11 @@ CALL = ("title", "kind", "status", "content", "locations", "raw_input", "raw_out
 DO: Dict[str, Collection[str]] = {
     "message": WORDS,
     "thought": WORDS,
-    "plan": ("entries",),
+    "plan": ("entries", "id"),
+    "remove_plan": ("id",),
+    "hold": (),
+    "insert": (),
+    "display_terminal": ("id", "command", "cwd", "then"),
     "tool_call": ("id", "then", *CALL),
     "ask_permission": ("tool_call", "options"),
     "read_text_file": ("path", "line", "limit"),
@@ -82,7 +87,12 @@ INSIDE: Dict[str, Dict[str, Collection[str]]] = {
         "complete": ("raw_output",),
         "fail": ("text",),
         "ask_permission": ("options",),
+        "append": ("text", "content"),
+        "show": ("terminal",),
+        "cancelled": (),
+        "background": (),
     },
+    "display_terminal": {"write": ("text",), "exit": ("code", "signal"), "background": ()},
     "terminal": {"wait": (), "output": (), "kill": ()},
 }
 
@@ -131,6 +141,8 @@ def check(scenario: Any) -> None:
                 check_action(action)
     for step in scenario.get("steps", ()):
         kind = kind_of("a step", step, STEPS)
+        for action in step.get("then", ()):
+            check_action(action)
         if kind == "see":
             check_event(step["see"])
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from typing import Any, Dict, Optional
 
+import scenario
 from libacp import aio
 from scenario_run import GRACE, SECONDS, Run
 
@@ -14,6 +15,11 @@ class AgentRun(Run):
     agent: aio.Agent
     serving: "asyncio.Task[None]"
     client: Any = None
+
+    def __init__(self, scenario: Any) -> None:
+        super().__init__(scenario)
+        # Those of the agent's own, by their ids.
+        self.terminals: Dict[str, aio.DisplayTerminal] = {}
 
     def host(self, options: Dict[str, Any]) -> Any:
         self.agent = aio.Agent("vectors", "1", **options)
@@ -68,13 +74,27 @@ class AgentRun(Run):
     def subject(self, session: Optional[str]) -> Any:
         return self.client if session is None else self.client.sessions[session]
 
+    async def work(self, session: str, actions: Any) -> None:
+        work = self.client.sessions[session].work()
+        async with work as turn:
+            self.client = turn.client
+            reason = await self.act("work", turn, actions)
+            work.stop_reason = reason or work.stop_reason
+
     async def perform(self, given: Any, action: Any) -> Any:
         what, with_ = action["do"], dict(action.get("with", {}))
         if what in ("message", "thought"):
             said = with_.pop("text", None) or with_.pop("content")
             return await getattr(given, what)(said, **with_)
+        session = getattr(given, "session", given)
         if what == "plan":
-            return await given.plan(with_["entries"])
+            return await (session.plan(with_["id"]).set if "id" in with_ else given.plan)(with_["entries"])
+        if what == "remove_plan":
+            return await session.plan(with_["id"]).remove()
+        if what == "hold":
+            return given.hold()
+        if what == "insert":
+            return await given.insert()
         if what == "ask_permission":
             return chosen(await given.ask_permission(with_["tool_call"], with_.get("options")))
         if what == "read_text_file":
@@ -82,32 +102,45 @@ class AgentRun(Run):
         if what == "write_text_file":
             return await given.write_text_file(**with_)
         then = with_.pop("then", [])
+        if what == "display_terminal":
+            terminal = self.terminals[with_["id"]] = await given.display_terminal(with_.pop("command"), **with_)
+            return await self.within(given, terminal, then)
         if what == "terminal":
             made = given.terminal(with_.pop("command"), **with_)
         else:
             made = given.tool_call(with_.pop("title"), **with_)
         async with made as inside:
-            for each in then:
-                if each.get("do") in INSIDE:
-                    work = self.inside(inside, each["do"], dict(each.get("with", {})))
-                    await (self.tell_end(each["as"], each["as"], work) if "as" in each else work)
-                else:
-                    await self.act("session/prompt", given, [each])
+            await self.within(given, inside, then)
         return None
+
+    async def within(self, given: Any, made: Any, then: Any) -> None:
+        """The actions inside of a tool call or a terminal."""
+        for each in then:
+            if each.get("do") in INSIDE:
+                work = self.inside(made, each["do"], dict(each.get("with", {})))
+                await (self.tell_end(each["as"], each["as"], work) if "as" in each else work)
+            else:
+                await self.act("session/prompt", given, [each])
 
     async def inside(self, made: Any, what: str, with_: Dict[str, Any]) -> Any:
         if what == "ask_permission":
             return chosen(await made.ask_permission(with_.get("options")))
         if what == "change":
             return await made.update(**with_)
-        if what == "text":
-            return await made.text(with_["text"])
+        if what in ("text", "write"):
+            return await getattr(made, what)(with_["text"])
+        if what == "append":
+            return await made.append(with_.get("text") or with_["content"])
+        if what == "show":
+            return await made.show(self.terminals[with_["terminal"]])
+        if what == "background":
+            return await made._session.background(made)
         if what == "diff":
             return await made.diff(with_["path"], with_["new_text"], with_.get("old_text"))
         return await getattr(made, what)(**with_)
 
 
-INSIDE = ("text", "diff", "change", "complete", "fail", "ask_permission", "wait", "output", "kill")
+INSIDE = frozenset(name for known in scenario.INSIDE.values() for name in known)
 
 
 def chosen(permission: aio.Permission) -> Any:

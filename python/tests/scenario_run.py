@@ -67,6 +67,10 @@ class Run:
         """A convenience of what a handler was given."""
         raise Difference("format", f"no handler here has the convenience {action['do']!r}")
 
+    async def work(self, session: str, actions: Any) -> None:
+        """Work of an agent without a prompt."""
+        raise Difference("format", "only agents work")
+
     def cancel(self, name: str) -> Any:
         """Cancels a turn in the way of the language."""
         raise Difference("format", "only clients cancel turns")
@@ -141,6 +145,11 @@ class Run:
         elif "call" in step or "request" in step:
             name = step.get("as", f"unnamed {len(self.tasks)}")
             self.tasks[name] = asyncio.ensure_future(self.tell_end(name, step.get("as"), self.called(step)))
+            await asyncio.sleep(0)
+        elif "work" in step:
+            name = step.get("as", f"unnamed {len(self.tasks)}")
+            worked = self.work(filled(step["work"], self.names), step["then"])
+            self.tasks[name] = asyncio.ensure_future(self.tell_end(name, step.get("as"), worked))
             await asyncio.sleep(0)
         elif "notify" in step:
             name = f"unnamed {len(self.tasks)}"
@@ -285,6 +294,8 @@ def described(problem: Exception) -> Optional[Dict[str, Any]]:
     """How the vectors name an error; nothing for one that they do not have."""
     if isinstance(problem, libacp.PeerError):
         return {"kind": "peer", "code": problem.code, "message": problem.message, "data": problem.data}
+    if isinstance(problem, (aio.RequestError, Raised)):
+        return {"kind": "failed"}
     if isinstance(problem, libacp.Misuse):
         return {"kind": "misuse", "rule": problem.rule}
     if isinstance(problem, libacp.NoResult):

@@ -151,6 +151,8 @@ class Where(unittest.TestCase):
     def test_a_connection_without_views(self) -> None:
         with self.assertRaisesRegex(ValueError, "view=True"):
             libacp.View(libacp.Connection("client"), SESSION)
+        with self.assertRaisesRegex(ValueError, "this Observer keeps no views: it was made without `view=True`"):
+            libacp.View(libacp.Observer(), SESSION)
 
     def test_before_there_is_a_session(self) -> None:
         client = libacp.Connection("client", view=True)

@@ -22,7 +22,7 @@ const note = (session, update) => {
   keep(session);
 };
 const text = (text) => ({ type: "text", text });
-const COMMANDS = ["file", "run", "stream", "plan", "picture", "wrong", "ask", "fail", "long", "everything"];
+const COMMANDS = ["file", "run", "stream", "paragraph", "plan", "picture", "wrong", "ask", "form", "page", "slow", "fail", "long", "everything"];
 
 const state = ({ data }) => ({
   modes: { currentModeId: data.mode, availableModes: [{ id: "ask", name: "Ask first" }, { id: "auto", name: "Just do it" }] },
@@ -67,9 +67,39 @@ agent.on("session/set_config_option", (session, { configId, value }) => {
   return { configOptions: state(session).configOptions };
 });
 if (needsLogin) {
-  agent.on("authenticate", () => void (isLoggedIn = true));
+  agent.on("authenticate", async (client, params, { id }) => {
+    if (flags.includes("--code")) {
+      const requestedSchema = { type: "object", properties: { code: { type: "string", title: "Code" } }, required: ["code"] };
+      const { content } = await client.request("elicitation/create", { mode: "form", requestId: id, message: "Which code have you got?", requestedSchema });
+      if (content?.code !== "1234") throw new RequestError(-32603, "That is not the code");
+    }
+    isLoggedIn = true;
+  });
   agent.on("logout", () => void (isLoggedIn = false));
 }
+
+/** A form with a field of each kind. */
+const FORM = {
+  type: "object",
+  title: "Your order",
+  properties: {
+    name: { type: "string", title: "Name", minLength: 2, maxLength: 20, description: "As on the door." },
+    mail: { type: "string", title: "Mail", format: "email" },
+    size: { type: "string", title: "Size", oneOf: [{ const: "s", title: "Small" }, { const: "l", title: "Large" }], default: "s" },
+    colour: { type: "string", title: "Colour", enum: ["red", "green"] },
+    count: { type: "integer", title: "Count", minimum: 1, maximum: 9, default: 2 },
+    weight: { type: "number", title: "Weight" },
+    day: { type: "string", title: "Day", format: "date" },
+    gift: { type: "boolean", title: "As a gift", default: true },
+    extras: { type: "array", title: "Extras", items: { anyOf: [{ const: "a", title: "Anchovies" }, { const: "b", title: "Basil" }] }, maxItems: 1 },
+    code: { type: "string", title: "Code", pattern: "^(a+)+$" },
+  },
+  required: ["name", "colour"],
+};
+
+/** Calls that run until they are stopped, by their ids. */
+const slow = new Map();
+if (flags.includes("--version-2")) agent.on("tool_call/cancel", (session, { toolCallId }) => void slow.get(toolCallId)?.());
 
 /** What is said is remembered. */
 async function say(turn, words, more = {}) {
@@ -111,6 +141,12 @@ const DO = {
     for (const piece of pieces) await turn.message(piece, { messageId: "long" });
   },
 
+  /** One paragraph in many pieces: sentences, emphasis, code, and words that never end. */
+  async paragraph(turn, count = "20000") {
+    const pieces = ["The quick brown fox of the north ", "jumps over **all of the lazy dogs", " that lie there** and goes on. ", "`const many = words;` is its code, ", "and 3 * 4 is 12 - more or less, a ", "snake_case_name is only a name; "];
+    for (let at = 0; at < Number(count); at += 1) await turn.message(`${at % 6 === 0 ? `(${at}) ` : ""}${pieces[at % 6]}`, { messageId: "one" });
+  },
+
   async plan(turn, time = "300") {
     const steps = ["Look", "Change", "Look again"];
     for (let done = 0; done <= steps.length; done += 1) {
@@ -138,6 +174,33 @@ const DO = {
       const { allowed } = await call.askPermission();
       await say(turn, allowed ? "granted" : "refused");
     });
+  },
+
+  async form(turn) {
+    const answer = await turn.session.request("elicitation/create", { mode: "form", message: "What shall it be?", requestedSchema: FORM });
+    await say(turn, `\`${JSON.stringify(answer)}\``);
+  },
+
+  /** Sends the user to a page, and knows a while later that they are done there. */
+  async page(turn, url, time = "1000") {
+    const elicitationId = `page-${Date.now()}`;
+    const { action } = await turn.session.request("elicitation/create", { mode: "url", message: "Please look", url, elicitationId });
+    await say(turn, `page: ${action}`);
+    if (action !== "accept") return;
+    await pause(Number(time));
+    await turn.client.notify("elicitation/complete", { elicitationId });
+  },
+
+  /** Two calls that can be stopped one by one (version 2). */
+  async slow(turn) {
+    const calls = ["one", "two"].map(async (toolCallId) => {
+      const stopped = new Promise((resolve) => slow.set(toolCallId, resolve));
+      await turn.update({ sessionUpdate: "tool_call", toolCallId, title: `Call ${toolCallId}`, kind: "execute", status: "in_progress", capabilities: { cancel: {} } });
+      await stopped;
+      await turn.update({ sessionUpdate: "tool_call_update", toolCallId, status: "cancelled", capabilities: null });
+      await say(turn, `${toolCallId} was stopped. `);
+    });
+    await Promise.all(calls);
   },
 
   async fail() {

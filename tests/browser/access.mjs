@@ -45,6 +45,17 @@ async function full(page, name) {
   await wrong(page, "a file");
   await page.click("#cancel");
   await idle(page);
+  await send(page, "/form");
+  await page.locator(".question .form").waitFor();
+  await wrong(page, "a form");
+  await page.screenshot({ path: join(shots, `${name}-form.png`) });
+  await page.click("#cancel");
+  await idle(page);
+  await send(page, "/page https://example.com/order");
+  await page.locator(".question .address").waitFor();
+  await wrong(page, "a page");
+  await page.click("#cancel");
+  await idle(page);
   await send(page, "/wrong");
   await idle(page);
   if (!(await isOpen("#side"))) await page.click("#side");

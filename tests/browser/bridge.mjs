@@ -77,15 +77,23 @@ export const bridgeTests = {
     assert.equal(await status(agent, upgrade), 403);
     // Files and commands are only there where they were asked for.
     assert.equal(await status(new URL("machine", address), { ...upgrade, Origin: origin }), 403);
-    // As a browser would not send it: a path that climbs.
-    const raw = await new Promise((resolve) => {
-      const socket = connect(Number(new URL(address).port), "127.0.0.1", () =>
-        socket.write(`GET ${new URL(address).pathname}../../Cargo.toml HTTP/1.1\r\nHost: ${host}\r\n\r\n`),
-      );
-      let text = "";
-      socket.on("data", (data) => (text += data)).on("close", () => resolve(text));
-    });
-    assert.match(raw, /^HTTP\/1.1 404/);
+    // As a browser would not send it: a path that climbs, a second host, a coding that is refused.
+    const { pathname, port } = new URL(address);
+    const raw = (path, ...headers) =>
+      new Promise((resolve) => {
+        const socket = connect(Number(port), "127.0.0.1", () => socket.write([`GET ${pathname}${path} HTTP/1.1`, ...headers, "", ""].join("\r\n")));
+        let text = "";
+        socket.on("data", (data) => (text += data.toString("latin1"))).on("close", () => resolve(text));
+      });
+    assert.match(await raw("../../Cargo.toml", `Host: ${host}`), /^HTTP\/1.1 404/);
+    assert.match(await raw("", `Host: ${host}`, "Host: evil.example"), /^HTTP\/1.1 404/);
+    assert.match(await raw("", "Host: evil.example", `Host: ${host}`), /^HTTP\/1.1 404/);
+    assert.match(await raw(""), /^HTTP\/1.1 404/);
+    assert.match(await raw("app.js", `Host: ${host}`, "Accept-Encoding: gzip, br"), /\r\nContent-Encoding: br\r\n/);
+    assert.match(await raw("app.js", `Host: ${host}`, "Accept-Encoding: br;q=0, gzip;q=0.5"), /\r\nContent-Encoding: gzip\r\n/);
+    assert.doesNotMatch(await raw("app.js", `Host: ${host}`, "Accept-Encoding: br;q=0.0, gzip; q=0"), /Content-Encoding/);
+    // What a document may do is said with each document.
+    assert.match(await raw("", `Host: ${host}`), /default-src 'none';.*trusted-types 'none'/);
     bridge.kill();
   },
 
@@ -219,7 +227,7 @@ export const bridgeTests = {
     const pages = [];
     for (let page = 0; page < 17; page += 1) pages.push(await opened(served.address));
     // Whichever came last: a socket is open before its agent is.
-    assert.match(await Promise.race(pages.map(({ closed }) => closed)), /there are 16 agents already/);
+    assert.match(await Promise.race(pages.map(({ closed }) => closed)), /16 are running already/);
     await until("all agents run", () => ids().length === 16);
     pages.find(({ socket }) => socket.readyState === WebSocket.OPEN).socket.close();
     await until("one has gone, and there is room again", async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { accessTests } from "./access.mjs";
 import { bridgeTests } from "./bridge.mjs";
 import { launch } from "./chromium.mjs";
+import { elicitationTests } from "./elicitations.mjs";
 import { featureTests } from "./features.mjs";
 import { lockTests } from "./locks.mjs";
 import { measureTests } from "./measures.mjs";
@@ -240,7 +241,7 @@ await run({ ...lockTests, ...bridgeTests, ...printingTests });
 const chromium = await launch();
 if (chromium !== undefined) {
   await run(tests, chromium, conversation);
-  await run({ ...featureTests, ...accessTests, ...measureTests }, chromium);
+  await run({ ...featureTests, ...elicitationTests, ...accessTests, ...measureTests }, chromium);
   await run(permissionTests, chromium);
   await run(startTests, chromium);
   await chromium.close();

@@ -243,7 +243,7 @@ export type ViewHead =
 export interface ViewSnapshot extends ViewFacts {
   /** A number that grows with each change. */
   revision: number;
-  /** How often the conversation was replaced by what a replay told. */
+  /** A number that grows when the conversation is replaced by another one. */
   epoch: number;
   /** The entries in order. */
   entries: ViewEntry[];
@@ -255,7 +255,7 @@ export interface ViewSnapshot extends ViewFacts {
 export interface ViewChanges extends Partial<ViewFacts> {
   /** The revision of the view now. */
   revision: number;
-  /** How often the conversation was replaced by what a replay told. */
+  /** A number that grows when the conversation is replaced by another one. */
   epoch: number;
   /** Whether another conversation is shown: nothing of what was read before is there any more, positions included. */
   reset: boolean;
@@ -325,7 +325,10 @@ export type SessionEntry =
 export interface SessionViewSnapshot extends Frozen<ViewFacts> {
   /** A number that grows with each change. */
   readonly revision: number;
-  /** How often the conversation was replaced by what a replay told. Indexes of entries mean something within an epoch. */
+  /**
+   * A number that grows when the conversation is replaced by another one: by what a replay told, or because the view was
+   * forgotten. Indexes of entries mean something within an epoch.
+   */
   readonly epoch: number;
   /** The entries in order. */
   readonly entries: readonly SessionEntry[];
@@ -337,7 +340,7 @@ export interface SessionViewSnapshot extends Frozen<ViewFacts> {
 export interface SessionViewChanges extends Partial<Frozen<ViewFacts>> {
   /** The revision of the view now. */
   readonly revision: number;
-  /** How often the conversation was replaced by what a replay told. */
+  /** A number that grows when the conversation is replaced by another one. */
   readonly epoch: number;
   /** Whether this is the first, or another conversation is shown: drop what was drawn, all that there is comes with it. */
   readonly reset: boolean;

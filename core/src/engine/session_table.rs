@@ -30,8 +30,13 @@ impl SessionTable {
         self.get_key_value(id).map(|(_, session)| session)
     }
 
+    #[inline]
     pub(crate) fn get_key_value(&self, id: &str) -> Option<(&Arc<str>, &Session)> {
-        self.slots[self.place(id)?].as_ref().map(|(id, session)| (id, &**session))
+        let found = match self.slots.get(self.last.get()) {
+            Some(Some(last)) if std::ptr::eq(&raw const *last.0, id) => last,
+            _ => self.slots[self.search(id)?].as_ref()?,
+        };
+        Some((&found.0, &found.1))
     }
 
     pub(crate) fn get_mut(&mut self, id: &str) -> Option<&mut Session> {

@@ -2,7 +2,7 @@
 //!
 //! Every method of all versions and drafts, sorted by name.
 
-use super::route::{row, Effect, Row};
+use super::route::{opens, row, Effect, Opens, Row};
 
 /// The name, whether its params name a session, what it does to that session, and whether it may be sent again.
 pub(super) const METHODS: &[Row] = &[
@@ -61,4 +61,11 @@ pub(super) const METHODS: &[Row] = &[
     row("terminal/release", true, Effect::None, true),
     row("terminal/wait_for_exit", true, Effect::None, true),
     row("tool_call/cancel", true, Effect::None, true),
+];
+
+/// How a session is opened again, by version: the method, and the capability for it in the answer to `initialize`, which has to be true or only to be there. The best way first.
+pub(super) const OPENS: &[Opens] = &[
+    opens(1, "session/resume", "/agentCapabilities/sessionCapabilities/resume", false),
+    opens(1, "session/load", "/agentCapabilities/loadSession", true),
+    opens(2, "session/resume", "/capabilities/session", false),
 ];

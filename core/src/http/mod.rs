@@ -8,6 +8,7 @@
 //! The specification of this transport is a draft, and its implementations differ; [`tolerance`] lists where, and what is
 //! done about it.
 
+mod client;
 pub mod cookie;
 mod head;
 mod methods;
@@ -18,6 +19,10 @@ pub mod sse;
 pub mod tolerance;
 mod ws;
 
+pub use client::{
+    Action, Client, ClientLimits, ClientOptions, ClientReport, ClientSendError, ClientTimes, ClosedWhy, Lost, Outgoing,
+    Transport,
+};
 pub use head::{Header, Headers, Request, Response, CONNECTION_ID, PROTOCOL_VERSION, SESSION_ID};
 pub use origin::{Allowed, Token};
 pub use server::{

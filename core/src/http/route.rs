@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::methods::METHODS;
-use crate::json::{Kind, Scanner, SyntaxError, MAX_DEPTH};
+use super::methods::{METHODS, OPENS};
+use crate::json::{self, Kind, Scanner, SyntaxError, MAX_DEPTH};
 use crate::Id;
 
 /// The longest name of a method, and the longest id, that a message may have.
@@ -54,6 +54,30 @@ fn find(method: &str) -> Option<&'static Row> {
 /// Whether a message may be sent once more if nobody knows whether it arrived.
 pub(super) fn may_repeat(method: &str) -> bool {
     find(method).is_some_and(|row| row.again)
+}
+
+/// A way to open a session again.
+#[derive(Debug)]
+pub(super) struct Opens {
+    version: u16,
+    method: &'static str,
+    capability: &'static str,
+    boolean: bool,
+}
+
+pub(super) const fn opens(version: u16, method: &'static str, capability: &'static str, boolean: bool) -> Opens {
+    Opens { version, method, capability, boolean }
+}
+
+/// How a session is opened again by an agent that has answered `initialize` with this result; `None` if it cannot be.
+pub(super) fn opens_again(result: &str) -> Option<&'static str> {
+    let version = json::pointer(result, "/protocolVersion")?;
+    let offers = |way: &&Opens| match json::pointer(result, way.capability) {
+        Some(value) if way.boolean => value == "true",
+        Some(value) => value != "null",
+        None => false,
+    };
+    OPENS.iter().filter(|way| version.parse() == Ok(way.version)).find(offers).map(|way| way.method)
 }
 
 /// The kind of a message.
@@ -321,6 +345,24 @@ mod tests {
         }
         let long = format!(r#"{{"id":"{}","method":"x"}}"#, "x".repeat(NAME + 1));
         assert_eq!(Summary::read(&long), Err(Unreadable::Message));
+    }
+
+    #[test]
+    fn a_session_is_opened_again_as_the_agent_can() {
+        for (result, way) in [
+            (r#"{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}"#, Some("session/load")),
+            (r#"{"protocolVersion":1,"agentCapabilities":{"loadSession":false}}"#, None),
+            (
+                r#"{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"resume":{}}}}"#,
+                Some("session/resume"),
+            ),
+            (r#"{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"resume":null}}}"#, None),
+            (r#"{"protocolVersion":2,"capabilities":{"session":{}}}"#, Some("session/resume")),
+            (r#"{"protocolVersion":2,"agentCapabilities":{"loadSession":true}}"#, None),
+            (r#"{"agentCapabilities":{"loadSession":true}}"#, None),
+        ] {
+            assert_eq!(opens_again(result), way, "{result}");
+        }
     }
 
     #[test]

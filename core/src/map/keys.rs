@@ -41,11 +41,6 @@ impl<K> Keys<K> {
         self.pieces[piece][at].1
     }
 
-    /// The key at what may be no place any more, and the place of its value.
-    pub(super) fn peek(&self, (piece, at): At) -> Option<&(K, u32)> {
-        self.pieces.get(piece)?.get(at)
-    }
-
     pub(super) fn key_at(&self, (piece, at): At) -> &K {
         &self.pieces[piece][at].0
     }

@@ -29,11 +29,22 @@ struct Piece {
     json: Option<Box<str>>,
 }
 
+/// The pieces in order.
+#[derive(Debug, Clone, Default)]
+enum Pieces {
+    /// None yet.
+    #[default]
+    None,
+    /// One that is all of the text, as most contents are: nothing has to be kept of it.
+    Run,
+    Many(Vec<Piece>),
+}
+
 /// Blocks in order, of which adjacent ones of text are one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Content {
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Pieces,
     bytes: usize,
 }
 
@@ -91,22 +102,40 @@ impl Content {
         self.blocks_from(Place::default())
     }
 
+    /// How many pieces there are.
+    fn count(&self) -> usize {
+        match &self.pieces {
+            Pieces::None => 0,
+            Pieces::Run => 1,
+            Pieces::Many(pieces) => pieces.len(),
+        }
+    }
+
+    /// The text of a piece, and its JSON.
+    fn piece(&self, number: usize) -> (Range<usize>, Option<&str>) {
+        match &self.pieces {
+            Pieces::Many(pieces) => (pieces[number].text.clone(), pieces[number].json.as_deref()),
+            Pieces::None | Pieces::Run => (0..self.text.len(), None),
+        }
+    }
+
     /// How far it reaches: each block counts as one, and each byte of text.
     pub(super) fn reach(&self) -> usize {
-        self.text.len() + self.pieces.len()
+        self.text.len() + self.count()
     }
 
     /// The place where it reached so far. It is looked for from the end, near which it is.
     pub(super) fn place(&self, at: usize) -> Option<Place> {
         let mut end = self.reach();
-        for (number, piece) in self.pieces.iter().enumerate().rev() {
-            let begin = end - piece.text.len() - 1;
+        for number in (0..self.count()).rev() {
+            let (text, json) = self.piece(number);
+            let begin = end - text.len() - 1;
             if at >= end {
                 return (at == end).then_some(Place { skipped: number + 1, inside: 0 });
             }
             if at > begin {
                 let inside = at - begin;
-                let ended = piece.json.is_none() && self.text.is_char_boundary(piece.text.start + inside - 1);
+                let ended = json.is_none() && self.text.is_char_boundary(text.start + inside - 1);
                 return ended.then_some(Place { skipped: number, inside });
             }
             end = begin;
@@ -115,19 +144,20 @@ impl Content {
     }
 
     pub(super) fn blocks_from(&self, place: Place) -> impl Iterator<Item = Block<'_>> + use<'_> {
-        let rest = self.pieces[place.skipped..].iter().enumerate();
-        rest.map(move |(number, piece)| match &piece.json {
-            Some(json) => Block::Json(json),
-            None if number == 0 => {
-                Block::Text(&self.text[piece.text.start + place.inside.saturating_sub(1)..piece.text.end])
+        (place.skipped..self.count()).map(move |number| match self.piece(number) {
+            (_, Some(json)) => Block::Json(json),
+            (text, None) if number == place.skipped => {
+                Block::Text(&self.text[text.start + place.inside.saturating_sub(1)..text.end])
             }
-            None => Block::Text(&self.text[piece.text.clone()]),
+            (text, None) => Block::Text(&self.text[text]),
         })
     }
 
     pub(super) fn text_from(&self, place: Place) -> &str {
-        let first = self.pieces.get(place.skipped);
-        first.map_or("", |piece| &self.text[piece.text.start + place.inside.saturating_sub(1)..])
+        if place.skipped >= self.count() {
+            return "";
+        }
+        &self.text[self.piece(place.skipped).0.start + place.inside.saturating_sub(1)..]
     }
 
     /// Adds one block of JSON.
@@ -135,18 +165,24 @@ impl Content {
         // Most blocks are written like this.
         let inside = block.strip_prefix(TEXT).and_then(|rest| rest.strip_prefix('"')?.strip_suffix("\"}"));
         let start = self.text.len();
-        if self.pieces.is_empty() {
+        if matches!(self.pieces, Pieces::None) {
             // The first of many, most often, and all of them are one run.
-            self.text.reserve(inside.map_or(FIRST, |inside| inside.len().max(FIRST)));
-            self.pieces.reserve_exact(1);
+            self.text.reserve(inside.map_or(0, |inside| inside.len().max(FIRST)));
         }
-        if inside.is_some_and(|inside| json::push_unescaped(&mut self.text, inside)) {
-            return self.said(start);
+        let is_said = inside.is_some_and(|inside| json::push_unescaped(&mut self.text, inside));
+        if is_said || self.read(block) {
+            self.said(start);
         }
+    }
+
+    /// Adds a block that is written in another way; whether it is nothing but text.
+    #[inline(never)]
+    fn read(&mut self, block: &str) -> bool {
+        let start = self.text.len();
         if !is_other(block) {
             if let Some(text) = plain(block) {
                 text.push_to(&mut self.text);
-                return self.said(start);
+                return true;
             }
             let text = json::member(block, "type").filter(|kind| *kind == "\"text\"");
             if let Some(text) = text.and_then(|_| json::unescape(json::member(block, "text")?)) {
@@ -154,54 +190,83 @@ impl Content {
             }
         }
         self.bytes += self.text.len() - start + block.len() + BLOCK;
-        self.pieces.push(Piece { text: start..self.text.len(), json: Some(block.into()) });
+        let piece = Piece { text: start..self.text.len(), json: Some(block.into()) };
+        match &mut self.pieces {
+            Pieces::None => self.pieces = Pieces::Many(vec![piece]),
+            Pieces::Run => self.pieces = Pieces::Many(vec![Piece { text: 0..start, json: None }, piece]),
+            Pieces::Many(pieces) => pieces.push(piece),
+        }
+        false
     }
 
     /// What the text has from here on is another block of text, or goes on with the one before.
+    #[inline]
     fn said(&mut self, start: usize) {
         let end = self.text.len();
         self.bytes += end - start;
-        if let Some(Piece { text, json: None }) = self.pieces.last_mut() {
-            text.end = end;
-        } else {
-            self.bytes += BLOCK;
-            self.pieces.push(Piece { text: start..end, json: None });
+        match &mut self.pieces {
+            Pieces::Run => {}
+            Pieces::None => {
+                self.bytes += BLOCK;
+                self.pieces = Pieces::Run;
+            }
+            Pieces::Many(pieces) => {
+                if let Some(Piece { text, json: None }) = pieces.last_mut() {
+                    text.end = end;
+                } else {
+                    self.bytes += BLOCK;
+                    pieces.push(Piece { text: start..end, json: None });
+                }
+            }
         }
     }
 
     /// Gives up what came first, if there is more than so much. It leaves half of that, so that what is kept of a content
     /// that grows and grows is moved rarely.
+    #[inline]
     pub(super) fn cut(&mut self, most: usize) -> bool {
-        if self.bytes <= most {
-            return false;
+        let over = self.bytes > most;
+        if over {
+            self.cut_to(most / 2);
         }
-        let mut over = self.bytes - most / 2;
-        let (mut pieces, mut from) = (0, 0);
-        for piece in &self.pieces {
-            let all = piece.text.len() + piece.json.as_ref().map_or(0, |json| json.len()) + BLOCK;
+        over
+    }
+
+    #[inline(never)]
+    fn cut_to(&mut self, most: usize) {
+        let mut over = self.bytes - most;
+        let (mut gone, mut from) = (0, 0);
+        for number in 0..self.count() {
+            let (text, json) = self.piece(number);
+            let all = text.len() + json.map_or(0, str::len) + BLOCK;
             if over == 0 {
                 break;
             }
-            if all > over + BLOCK && piece.json.is_none() {
-                from = piece.text.start + over;
+            if all > over + BLOCK && json.is_none() {
+                from = text.start + over;
                 while !self.text.is_char_boundary(from) {
                     from += 1;
                 }
                 break;
             }
-            (pieces, from, over) = (pieces + 1, piece.text.end, over.saturating_sub(all));
+            (gone, from, over) = (gone + 1, text.end, over.saturating_sub(all));
         }
-        self.pieces.drain(..pieces);
         self.text.drain(..from);
-        for piece in &mut self.pieces {
-            piece.text = piece.text.start.saturating_sub(from)..piece.text.end - from;
+        match &mut self.pieces {
+            Pieces::Many(pieces) => {
+                pieces.drain(..gone);
+                for piece in pieces {
+                    piece.text = piece.text.start.saturating_sub(from)..piece.text.end - from;
+                }
+            }
+            pieces if gone > 0 => *pieces = Pieces::None,
+            _ => {}
         }
-        let raw = |piece: &Piece| piece.json.as_ref().map_or(0, |json| json.len()) + BLOCK;
-        self.bytes = self.text.len() + self.pieces.iter().map(raw).sum::<usize>();
+        let raw = |number| self.piece(number).1.map_or(0, str::len) + BLOCK;
+        self.bytes = self.text.len() + (0..self.count()).map(raw).sum::<usize>();
         if self.text.capacity() > 4 * self.text.len() {
             self.text.shrink_to_fit();
         }
-        true
     }
 
     pub(super) fn write(&self, place: Place, out: &mut Writer) {
@@ -255,7 +320,7 @@ mod tests {
             }
             content.cut(5_000);
             assert!(content.bytes() <= 5_000, "{}", content.bytes());
-            let counted: usize = content.pieces.iter().map(|piece| piece.text.len()).sum();
+            let counted: usize = (0..content.count()).map(|number| content.piece(number).0.len()).sum();
             assert_eq!(counted, content.text.len());
         }
         assert!(content.text().ends_with("é9998é9999") && content.bytes() > 1_000);

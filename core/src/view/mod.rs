@@ -105,6 +105,20 @@ pub struct View {
     wanted: Vec<Wanted>,
 }
 
+/// Where a view begins.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Origin {
+    revision: u64,
+    epoch: u64,
+}
+
+impl Origin {
+    /// One that is behind this view as well.
+    fn behind(self, view: &View) -> Self {
+        Origin { revision: self.revision.max(view.revision), epoch: self.epoch.max(view.epoch + 1) }
+    }
+}
+
 /// The story that updates go to.
 fn target<'s>(story: &'s mut Story, next: &'s mut Option<Box<Story>>) -> &'s mut Story {
     match next {
@@ -114,7 +128,7 @@ fn target<'s>(story: &'s mut Story, next: &'s mut Option<Box<Story>>) -> &'s mut
 }
 
 impl View {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &Limits, origin: Origin) -> Self {
         View {
             bounds: Bounds { entries: limits.view_entries, bytes: limits.view_bytes },
             most: Most { content: limits.view_content, output: limits.view_output },
@@ -123,9 +137,9 @@ impl View {
             next: None,
             replay: None,
             // Who has drawn nothing has drawn 0.
-            revision: 1,
-            epoch: 0,
-            since: 0,
+            revision: origin.revision + 1,
+            epoch: origin.epoch,
+            since: origin.revision + 1,
             facts: Facts::default(),
             prompts: Vec::new(),
             unnamed: Vec::new(),
@@ -134,12 +148,14 @@ impl View {
         }
     }
 
-    /// A number that grows with each change.
+    /// A number that grows with each change. It does so while the connection lives, also where a view was forgotten and the
+    /// session has another one now.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// How often the conversation was replaced by what a replay told. Indexes of entries mean something within an epoch.
+    /// A number that grows when the conversation is replaced by another one: by what a replay told, or because the view was
+    /// forgotten. Indexes of entries mean something within an epoch.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }

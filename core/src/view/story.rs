@@ -24,6 +24,9 @@ pub(super) struct Bounds {
     pub(super) bytes: usize,
 }
 
+/// Kinds whose entries have ids.
+const SHELVES: usize = 9;
+
 /// Where the ids of a kind are kept; `None` for what has none.
 const fn shelf(kind: EntryKind) -> Option<usize> {
     Some(match kind {
@@ -40,6 +43,15 @@ const fn shelf(kind: EntryKind) -> Option<usize> {
     })
 }
 
+/// The entries of a kind by their ids.
+#[derive(Debug, Clone)]
+struct Shelf {
+    /// In no order: an id of a long list is found with few looks at memory.
+    ids: HashMap<Arc<str>, u64>,
+    /// The one that changed last: most often it is the next one that is looked for.
+    recent: u64,
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Story {
     /// No two stories of a view have one number.
@@ -48,8 +60,8 @@ pub(super) struct Story {
     entries: VecDeque<Box<Entry>>,
     /// The index of the first of them.
     first: u64,
-    /// By kind. They are in no order: an id of a long list is found with few looks at memory.
-    ids: [HashMap<Arc<str>, u64>; 9],
+    /// By kind. Boxed, as a chunk looks at everything else here and seldom at these.
+    shelves: Box<[Shelf; SHELVES]>,
     /// The one that changed last.
     newest: u64,
     pub(super) bytes: usize,
@@ -77,7 +89,7 @@ impl Story {
             number,
             entries: VecDeque::new(),
             first: 0,
-            ids: Default::default(),
+            shelves: Box::new(std::array::from_fn(|_| Shelf { ids: HashMap::new(), recent: NONE })),
             newest: NONE,
             bytes: 0,
             full: 0,
@@ -125,9 +137,9 @@ impl Story {
     }
 
     pub(super) fn find(&self, kind: EntryKind, id: &str) -> Option<u64> {
-        // Most often it is the one that came last.
-        let last = self.entries.back().filter(|last| last.kind == kind && last.id.as_deref() == Some(id) && !last.gone);
-        last.map(|last| last.index).or_else(|| self.ids[shelf(kind)?].get(id).copied())
+        let shelf = &self.shelves[shelf(kind)?];
+        let recent = self.get(shelf.recent).filter(|recent| recent.id.as_deref() == Some(id));
+        recent.map(|recent| recent.index).or_else(|| shelf.ids.get(id).copied())
     }
 
     /// Adds an entry at the end.
@@ -135,7 +147,7 @@ impl Story {
         let index = self.next();
         let id: Option<Arc<str>> = id.map(Into::into);
         if let (Some(id), Some(shelf)) = (&id, shelf(kind)) {
-            self.ids[shelf].insert(Arc::clone(id), index);
+            self.shelves[shelf].ids.insert(Arc::clone(id), index);
         }
         self.entries.push_back(Box::new(Entry::new(index, kind, id, self.turn)));
         self.full += 1;
@@ -151,7 +163,7 @@ impl Story {
         let id: Arc<str> = id.into();
         entry.id = Some(Arc::clone(&id));
         if let Some(shelf) = shelf(entry.kind) {
-            self.ids[shelf].insert(id, index);
+            self.shelves[shelf].ids.insert(id, index);
         }
     }
 
@@ -184,18 +196,27 @@ impl Story {
             entry.start += before as u64 + 1;
         }
         self.bytes = self.bytes + now - before;
-        if newest == index {
-            return;
+        if newest != index {
+            self.link_last(index);
         }
+    }
+
+    #[inline(never)]
+    fn link_last(&mut self, index: u64) {
         self.unlink(index);
+        let newest = self.newest;
         let Some(entry) = self.get_mut(index) else { return };
         (entry.older, entry.newer) = (newest, NONE);
+        if let Some(shelf) = shelf(entry.kind) {
+            self.shelves[shelf].recent = index;
+        }
         if let Some(last) = self.get_mut(newest) {
             last.newer = index;
         }
         self.newest = index;
     }
 
+    #[inline]
     fn unlink(&mut self, index: u64) {
         let Some(&Entry { older, newer, .. }) = self.get(index) else { return };
         if let Some(entry) = self.get_mut(older) {
@@ -229,8 +250,8 @@ impl Story {
         entry.gone = true;
         self.full -= usize::from(was_full);
         if let (Some(id), Some(shelf)) = (id, shelf(kind)) {
-            if self.ids[shelf].get(&id) == Some(&index) {
-                self.ids[shelf].remove(&id);
+            if self.shelves[shelf].ids.get(&id) == Some(&index) {
+                self.shelves[shelf].ids.remove(&id);
             }
         }
         if self.run == index {
@@ -246,6 +267,7 @@ impl Story {
     }
 
     /// Gives up the oldest until all is within bounds, but for the entry that is being written; whether anything was.
+    #[inline(never)]
     pub(super) fn fit(&mut self, bounds: Bounds, keep: u64, revision: &mut u64) -> bool {
         let mut changed = false;
         while self.full > bounds.entries || self.bytes > bounds.bytes {
@@ -289,8 +311,8 @@ impl Story {
         self.full -= usize::from(!entry.trimmed);
         self.dropped += u64::from(!entry.gone);
         if let (Some(id), Some(shelf)) = (&entry.id, shelf(entry.kind)) {
-            if self.ids[shelf].get(id) == Some(&index) {
-                self.ids[shelf].remove(id);
+            if self.shelves[shelf].ids.get(id) == Some(&index) {
+                self.shelves[shelf].ids.remove(id);
             }
         }
     }
@@ -346,7 +368,7 @@ impl Story {
     pub(super) fn adopt(&mut self, mut entry: Box<Entry>) -> u64 {
         let index = self.next();
         if let (Some(id), Some(shelf)) = (&entry.id, shelf(entry.kind)) {
-            self.ids[shelf].insert(Arc::clone(id), index);
+            self.shelves[shelf].ids.insert(Arc::clone(id), index);
         }
         self.full += usize::from(!entry.trimmed);
         (entry.index, entry.counted, entry.older, entry.newer) = (index, 0, NONE, NONE);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::fold::Told;
 use super::prompts::Ending;
 use super::terminals::is_about_one;
-use super::View;
+use super::{Origin, View};
 use crate::engine::operations::Operation;
 use crate::engine::questions::question;
 use crate::engine::{OpenRequest, RuleMessage, Session, SessionState, State};
 use crate::json;
 use crate::jsonrpc::Id;
-use crate::map::{At, Map};
+use crate::map::Map;
 use crate::validation::table::Effect;
 
 /// Sessions that updates name before the answer that names them, beyond the answers that are awaited.
@@ -38,13 +38,17 @@ struct Kept {
 #[derive(Debug, Default)]
 pub(crate) struct Views {
     all: Map<Arc<str>, Kept>,
-    /// Where the one was that was written last.
-    last: At,
+    /// The one that was written last, and its number: the next message is most often about the same session.
+    last: Option<(Arc<str>, u32)>,
     clock: u64,
     /// Bytes that were told since it was looked how much all views keep.
     told: usize,
+    /// Where the next view begins: behind all that any had reached which is not there any more. So who has drawn one of
+    /// those is told that another stands in its place.
+    origin: Origin,
 }
 
+#[inline]
 fn session<'s>(state: &'s State, id: &str) -> Option<&'s Session> {
     state.sessions.told("session/update", id)
 }
@@ -60,18 +64,23 @@ impl Views {
 
     /// Forgets a view that is frozen; whether there was one.
     pub(crate) fn forget(&mut self, id: &str) -> bool {
-        self.all.get(id).is_some_and(|kept| kept.view.is_frozen()) && self.all.remove(id).is_some()
+        self.all.get(id).is_some_and(|kept| kept.view.is_frozen()) && self.remove(id)
+    }
+
+    fn remove(&mut self, id: &str) -> bool {
+        self.last = None;
+        let Some(Kept { view, .. }) = self.all.remove(id) else { return false };
+        self.origin = self.origin.behind(&view);
+        true
     }
 
     /// The view of a session that is known, made if there is none.
     #[inline]
     fn enter(&mut self, id: &Arc<str>, state: &State) -> Option<&mut View> {
         self.clock += 1;
-        let number = if let Some(number) = self.all.number_at(self.last, &**id) {
-            number
-        } else {
-            self.last = self.all.find(id).or_else(|| self.make(id, state))?;
-            self.all.number_at(self.last, &**id)?
+        let number = match &self.last {
+            Some((last, number)) if Arc::ptr_eq(last, id) => *number,
+            _ => self.search(id, state)?,
         };
         let kept = self.all.numbered_mut(number)?;
         kept.at = self.clock;
@@ -79,15 +88,21 @@ impl Views {
     }
 
     #[inline(never)]
-    fn make(&mut self, id: &Arc<str>, state: &State) -> Option<At> {
+    fn search(&mut self, id: &Arc<str>, state: &State) -> Option<u32> {
+        let number = self.all.number(id).or_else(|| self.make(id, state))?;
+        self.last = Some((Arc::clone(id), number));
+        Some(number)
+    }
+
+    fn make(&mut self, id: &Arc<str>, state: &State) -> Option<u32> {
         let early = !state.sessions.is_known(id);
         let too_many = || self.all.iter().filter(|(_, kept)| kept.early).count() >= state.sessions.expected + SPARE;
         if early && too_many() {
             return None;
         }
-        let view = View::new(&state.config.limits);
+        let view = View::new(&state.config.limits, self.origin);
         self.all.insert(Arc::clone(id), Kept { view, early, at: 0 });
-        self.all.find(id)
+        self.all.number(id)
     }
 
     /// A notification that went through.
@@ -156,6 +171,7 @@ impl Views {
             self.ended(&id, request, effect, result, state);
         }
         if state.sessions.expected == 0 {
+            self.last = None;
             self.all.retain(|id, kept| !kept.early || state.sessions.is_known(id));
         }
     }
@@ -163,6 +179,8 @@ impl Views {
     fn ended(&mut self, id: &Arc<str>, request: &OpenRequest, effect: Effect, result: Option<&str>, state: &State) {
         let ending = result.map_or(Ending::Failed, Ending::Result);
         if let (Effect::Makes, true) = (effect, state.sessions.is_known(id)) {
+            // One that is over has nothing to do with a new session of its id.
+            self.forget(id);
             _ = self.enter(id, state);
         }
         let Some(kept) = self.all.get_mut(id) else { return };
@@ -184,8 +202,8 @@ impl Views {
             kept.view.look_up(Told { session, dialect: &state.tables.dialect });
         } else if effect == Effect::Attaches && !state.sessions.is_known(id) {
             // It is not open now.
-            if kept.view.revision() == 0 || kept.view.entries().next().is_none() {
-                self.all.remove(id);
+            if kept.view.entries().next().is_none() {
+                self.remove(id);
             } else {
                 kept.view.freeze(true);
             }
@@ -222,7 +240,7 @@ impl Views {
     fn drop_oldest(&mut self, of: impl Fn(&Kept) -> bool) -> bool {
         let oldest = self.all.iter().filter(|(_, kept)| of(kept)).min_by_key(|(_, kept)| kept.at);
         let Some(id) = oldest.map(|(id, _)| Arc::clone(id)) else { return false };
-        self.all.remove(&id).is_some()
+        self.remove(&id)
     }
 
     /// Keeps all views together within what they may take: first those go that are frozen, then the entries of those that

@@ -15,6 +15,8 @@ pub(crate) struct Scenario {
     #[allow(dead_code, reason = "for the tests alone")]
     pub(crate) point: Option<u64>,
     pub(crate) options: Value,
+    /// Whether it is about a client.
+    asks: bool,
     pub(crate) steps: Vec<Value>,
     /// The longest body or stream, in bytes.
     longest: usize,
@@ -54,14 +56,17 @@ pub(crate) fn read(file: &str, line: &str) -> Result<Scenario, String> {
     let include: Value = serde_json::from_str(&include).map_err(|error| error.to_string())?;
     let mut steps = Vec::new();
     put_in(&value["steps"], &include, &mut steps)?;
-    let longest = steps.iter().flat_map(|step| ["body", "body_text", "messages", "bytes"].map(|name| &step[name]));
+    let longest = steps
+        .iter()
+        .flat_map(|step| ["body", "body_text", "messages", "bytes", "events", "json", "raw"].map(|name| &step[name]));
     let longest = longest.map(|value| value.to_string().len() + 16).max().unwrap_or(1);
     Ok(Scenario {
         file: file.to_owned(),
         name: value["name"].as_str().ok_or("no name")?.to_owned(),
         rule: value["rule"].as_str().map(str::to_owned),
         point: value["point"].as_u64(),
-        options: value["server"].clone(),
+        options: value[if value["client"].is_object() { "client" } else { "server" }].clone(),
+        asks: value["client"].is_object(),
         steps,
         longest,
     })
@@ -86,8 +91,22 @@ impl Scenario {
     }
 
     pub(crate) fn run(&self, size: usize) -> Outcome {
-        crate::serve::run(self, size)
+        if self.asks {
+            crate::ask::run(self, size)
+        } else {
+            crate::serve::run(self, size)
+        }
     }
+}
+
+/// A message of a vector as text: a text as it is, any other value as JSON.
+pub(crate) fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A message as a vector says it.
+pub(crate) fn value_of(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_else(|_| json.into())
 }
 
 /// Refuses members that the format does not have.

@@ -9,7 +9,7 @@ use libacp::http::{
 };
 use serde_json::{json, Map, Value};
 
-use crate::remote::{only, same, Outcome, Scenario};
+use crate::remote::{only, same, text_of, value_of, Outcome, Scenario};
 
 /// The names of the choices in the vectors.
 const CHOICES: [(&str, Choice); 7] = [
@@ -104,16 +104,6 @@ fn options(value: &Value) -> Result<ServerOptions, String> {
         *place = value.as_u64().ok_or("no number")?;
     }
     Ok(options)
-}
-
-/// A message of a vector as text: a text as it is, any other value as JSON.
-fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// A message as a vector says it.
-fn value_of(json: &str) -> Value {
-    serde_json::from_str(json).unwrap_or_else(|_| json.into())
 }
 
 fn response(response: &Response) -> Value {

@@ -8,6 +8,8 @@
 //! another rule speaks for it, which its row then has to say (`reported_as`). What the code asks about each rule while all
 //! vectors are replayed is held against the rows as well, so that a direction which no row claims shows up.
 
+#[path = "../../../core/tests/http/ask.rs"]
+mod ask;
 #[path = "../../../core/tests/support/base64.rs"]
 mod base64;
 #[path = "../../../core/tests/support/config.rs"]

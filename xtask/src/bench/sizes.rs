@@ -15,6 +15,7 @@ use crate::setup::steps::PYTHON;
 pub(super) const ABOUT: &[(&str, &str)] = &[
     ("allocations", "allocations for one small update, from bytes to event, Rust"),
     ("view", "the view of a session of 10,000 messages of 40 bytes, KiB"),
+    ("view-official", "what Python's `SessionAccumulator` holds of the same, KiB"),
     ("idle-client", "an idle client with one session, KiB"),
     ("idle-agent", "an idle agent with one session, KiB"),
     ("crates", "crates in `cargo tree -p libacp`, with libacp"),
@@ -87,6 +88,8 @@ fn python(sizes: &mut BTreeMap<&'static str, Figure>) -> Result<()> {
     for (times, (_, name)) in times.into_iter().zip(modules) {
         sizes.insert(name, Figure::of(times).context("no times")?);
     }
+    let line = output(Command::new(PYTHON).arg("bench/python/accumulated.py"))?;
+    sizes.insert("view-official", Figure::exactly(line["bytes"].as_f64().context("no size")? / KIB));
     let modules = [("libacp", "installed", "distributions"), ("acp", "installed-official", "distributions-official")];
     for (module, installed, distributions) in modules {
         let line = output(Command::new(PYTHON).args(["bench/python/sizes.py", module]))?;

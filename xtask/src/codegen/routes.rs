@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::MARK;
-use crate::model::{Effect, Method, Model, Retry, Scope};
+use crate::model::{Effect, GateForm, Method, Model, Retry, Scope};
 
 /// Notifications that ask to stop something. To ask twice is to ask once.
 const STOPS: [&str; 2] = ["$/cancel_request", "session/cancel"];
@@ -43,7 +43,7 @@ pub(super) fn file(model: &Model) -> String {
     }
     let mut out = format!(
         "//! {MARK}\n//!\n//! Every method of all versions and drafts, sorted by name.\n\n\
-         use super::route::{{row, Effect, Row}};\n\n\
+         use super::route::{{opens, row, Effect, Opens, Row}};\n\n\
          /// The name, whether its params name a session, what it does to that session, and whether it may be sent again.\n\
          pub(super) const METHODS: &[Row] = &[\n"
     );
@@ -55,6 +55,23 @@ pub(super) fn file(model: &Model) -> String {
             None => "None",
         };
         let _ = writeln!(out, "row({name:?}, {scoped}, Effect::{effect}, {again}),");
+    }
+    out.push_str(
+        "];\n\n/// How a session is opened again, by version: the method, and the capability for it in the answer to \
+         `initialize`, which has to be true or only to be there. The best way first.\n\
+         pub(super) const OPENS: &[Opens] = &[\n",
+    );
+    for version in &model.versions {
+        let mut ways: Vec<_> =
+            version.methods.iter().filter(|(_, method)| method.effect == Some(Effect::Attaches)).collect();
+        // `session/resume` repeats no history, `session/load` does.
+        ways.sort_by(|one, other| other.0.cmp(one.0));
+        for (name, gate) in ways.into_iter().filter_map(|(name, method)| Some((name, method.gate.as_ref()?))) {
+            let inside = version.dialect.as_ref().map_or("", |dialect| dialect.agent.capabilities.as_str());
+            let pointer = format!("/{inside}/{}", gate.path.replace('.', "/"));
+            let boolean = gate.form == GateForm::Boolean;
+            let _ = writeln!(out, "opens({}, {name:?}, {pointer:?}, {boolean}),", version.number);
+        }
     }
     out.push_str("];\n");
     out

@@ -50,7 +50,7 @@ impl Agents {
             return Err(io::Error::other("the server is ending"));
         }
         if state.running.len() >= MOST {
-            return Err(io::Error::other(format!("there are {MOST} agents already")));
+            return Err(io::Error::other(format!("{MOST} are running already")));
         }
         let agent = command.spawn()?;
         state.running.insert(agent.id());

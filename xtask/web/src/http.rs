@@ -72,7 +72,7 @@ pub(crate) fn serve(site: &Arc<Site>, visit: &Visit) -> Result<(), Box<dyn Error
     let Some((path, kind)) = file(site, path) else { return respond(stream, "404 Not Found", "text/plain", b"") };
     for (coding, end) in CODINGS {
         let made = path.with_extension(format!("{}{end}", path.extension().unwrap_or_default().to_string_lossy()));
-        if head.codings.split(',').any(|it| it.split(';').next().unwrap_or_default().trim() == coding) {
+        if takes(&head.codings, coding) {
             if let Ok(body) = fs::read(made) {
                 return respond(stream, "200 OK", &format!("{kind}\r\nContent-Encoding: {coding}"), &body);
             }
@@ -82,6 +82,15 @@ pub(crate) fn serve(site: &Arc<Site>, visit: &Visit) -> Result<(), Box<dyn Error
         Ok(body) => respond(stream, "200 OK", kind, &body),
         Err(_) => respond(stream, "404 Not Found", "text/plain", b""),
     }
+}
+
+/// Whether an `Accept-Encoding` names a coding, and not to refuse it.
+fn takes(codings: &str, coding: &str) -> bool {
+    codings.split(',').any(|it| {
+        let (name, weight) = it.split_once(';').unwrap_or((it, ""));
+        let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse().ok());
+        name.trim() == coding && weight.unwrap_or(1.0) > 0.0
+    })
 }
 
 /// What files are compressed with beforehand, and how the names of these end; the best first.
@@ -123,10 +132,12 @@ fn read(bytes: &[u8]) -> Head {
         found.and_then(|header| std::str::from_utf8(header.value).ok()).unwrap_or_default().to_owned()
     };
     let target = request.path.unwrap_or_default();
+    // Who says two hosts means that each of two readers takes another one.
+    let hosts = request.headers.iter().filter(|header| header.name.eq_ignore_ascii_case("host")).count();
     Head {
         method: request.method.unwrap_or_default().to_owned(),
         path: target.split_once('?').map_or(target, |(path, _)| path).to_owned(),
-        host: header("host"),
+        host: if hosts == 1 { header("host") } else { String::new() },
         origin: header("origin"),
         codings: header("accept-encoding"),
         upgrade: header("upgrade").eq_ignore_ascii_case("websocket"),
@@ -153,15 +164,20 @@ fn kind(path: &Path) -> Option<&'static str> {
     })
 }
 
+/// What a document may do. The page makes its elements by itself: no text becomes HTML or a script.
+const POLICY: &str = "\r\nReferrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'; \
+    script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+    frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
 fn respond(mut stream: &TcpStream, status: &str, kind: &str, body: &[u8]) -> Result<(), Box<dyn Error>> {
     let size = body.len();
+    // Scripts, styles and data are bound by the policy of the document that they are loaded for.
+    let is_document = kind.starts_with("text/html") || kind.starts_with("image/svg");
+    let policy = if is_document { POLICY } else { "" };
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {size}\r\nConnection: close\r\n\
-         Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n\
-         Vary: Accept-Encoding\r\nContent-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
-         style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
-         form-action 'none'; require-trusted-types-for 'script'; trusted-types dompurify\r\n\r\n"
+         Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nVary: Accept-Encoding{policy}\r\n\r\n"
     )?;
     stream.write_all(body)?;
     stream.flush()?;

@@ -98,6 +98,7 @@ const TURNS = {
     further: (turn) => turn.session.roots.slice(1),
     client: (turn) => turn.client.info.name,
     request: (turn, method, params) => turn.session.request(method, params),
+    notify: (turn, method, params) => turn.client.notify(method, params),
     remembered: (kind, content) => ({ sessionUpdate: `${kind}_chunk`, content }),
     Refusal: RequestError,
   }),

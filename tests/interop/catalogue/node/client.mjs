@@ -18,23 +18,31 @@ let asked;
 let noted;
 let noteCame = new Promise((resolve) => (noted = resolve));
 
+/** Elicitations that are complete. */
+const completed = [];
+
 const client = new Client("catalogue", "1.0", {
   permission(request) {
     asked?.();
-    if (request.title === "wait") return new Promise((resolve) => request.signal.addEventListener("abort", () => resolve()));
+    const { signal } = request;
+    if (request.title === "wait" && !signal.aborted) {
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+    }
     const traced = request.title === "meta" && request.meta?.["libacp.dev/trace"] === "abc";
     return request.title === "allow" || traced ? request.allow() : request.reject();
   },
   files: new Files(),
   terminals: new Terminals(),
-  capabilities: { elicitation: { form: {} }, session: { configOptions: { boolean: {} } } },
+  capabilities: { elicitation: { form: {}, url: {} }, session: { configOptions: { boolean: {} } } },
   view: true,
   limits: { viewContent: LARGE, viewBytes: 4 * LARGE },
   versions: [version],
 });
-client.on("elicitation/create", (_, { message }) =>
-  message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" },
-);
+client.on("elicitation/create", (_, { mode, message }) => {
+  if (mode === "url") return { action: "accept" };
+  return message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" };
+});
+client.on("elicitation/complete", (_, { elicitationId }) => void completed.push(elicitationId));
 client.on("_libacp.dev/echo", (_, params) => params);
 client.on("_libacp.dev/noted", (_, params) => noted(params));
 
@@ -91,7 +99,7 @@ async function see(step) {
   const session = await agent.newSession(work);
   const meta = { "libacp.dev/trace": "abc" };
   const { stopReason } = await session.prompt([`step: ${step.id}`, ...fill(step.with ?? [], work)], { meta });
-  const shown = seen(session);
+  const shown = { ...seen(session), completed };
   // Prompts end as version 1 says it, which knows no others.
   same("stop reason", step.id === "enum.stop" ? "end_turn" : shown.stop, stopReason);
   if (shown.text.startsWith("not offered: ")) throw new NotOffered(shown.text.slice(13));
@@ -258,8 +266,11 @@ const STEPS = {
   async "conn.close"() {
     const other = await spawnAgent(argv, client);
     const waiting = other.request("_libacp.dev/wait", {}).then(short, (error) => error);
-    await noteSays("waiting");
-    await other.close();
+    try {
+      await noteSays("waiting");
+    } finally {
+      await other.close();
+    }
     const ended = await waiting;
     if (!(ended instanceof Error)) throw new Wrong(`the request has an answer: ${ended}`);
     same("status", 0, other.process.exitCode);

@@ -48,7 +48,7 @@ async function play(turn, said, version) {
 /**
  * The turns, by the ids of their steps. `of` is what an agent has in a form of its own: `version`, whose words its updates
  * have; of a turn `kept`, `further` and `client`, which are the session's state, its additional directories and the client's name;
- * `request`, which asks the client; `Refusal`, the class of errors that have a code; `remembered`, a message that is replayed.
+ * `request` and `notify`, which ask and tell the client; `Refusal`, the class of errors that have a code; `remembered`, a message that is replayed.
  */
 export function turns(of) {
   const remember = async (turn) => {
@@ -71,6 +71,12 @@ export function turns(of) {
   const elicit = (message) => async (turn) => {
     const { action, content } = await of.request(turn, "elicitation/create", { mode: "form", message, requestedSchema: FORM });
     await turn.message([action, ...Object.values(content ?? {})].join(" "));
+  };
+  const visit = async (turn) => {
+    const link = { mode: "url", message: "Visit", url: "https://example.com/visit", elicitationId: "visit" };
+    const { action } = await of.request(turn, "elicitation/create", link);
+    await of.notify(turn, "elicitation/complete", { elicitationId: "visit" });
+    await turn.message(action);
   };
   const bigPrompt = async (turn) => {
     const { text } = turn.blocks[1];
@@ -101,6 +107,7 @@ export function turns(of) {
     "config.grouped": (turn) => turn.message(of.kept(turn).options.style),
     "elicit.form": elicit("Which colour?"),
     "elicit.decline": elicit("Anything else?"),
+    "elicit.complete": visit,
     "enum.stop": () => "_libacp.dev/tired",
     "enum.audience": (turn) => turn.message(turn.blocks[1].annotations.audience.join(" ")),
     "meta.prompt": (turn) => turn.message(`trace ${turn.meta?.["libacp.dev/trace"]}`),

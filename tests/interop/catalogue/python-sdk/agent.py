@@ -216,6 +216,15 @@ async def elicit(turn: Turn) -> None:
     await turn.message(" ".join([answer["action"], *answer.get("content", {}).values()]))
 
 
+@step("elicit.complete")
+async def visit(turn: Turn) -> None:
+    link = {"sessionId": turn.session_id, "mode": "url", "url": "https://example.com/visit", "elicitationId": "visit"}
+    mode = schema.ElicitationUrlSessionMode.model_validate(link)
+    answer = plain(await turn.client.create_elicitation("Visit", mode))
+    await turn.client.complete_elicitation("visit")
+    await turn.message(answer["action"])
+
+
 @step("ext.client")
 async def ask_echo(turn: Turn) -> None:
     answer = await turn.client.ext_method("libacp.dev/echo", {"value": 42})

@@ -25,7 +25,7 @@ LIMIT = 64 * 1024 * 1024
 OFFERED = {
     "fs": {"readTextFile": True, "writeTextFile": True},
     "terminal": True,
-    "elicitation": {"form": {}},
+    "elicitation": {"form": {}, "url": {}},
     "session": {"configOptions": {"boolean": {}}},
 }
 CAPABILITIES = {
@@ -48,6 +48,7 @@ class CatalogueClient(acp.Client):
         self.asked = asyncio.Event()
         self.stop_waiting = asyncio.Event()
         self.terminals: dict[str, Any] = {}
+        self.completed: list[str] = []
 
     def on_connect(self, conn: Any) -> None:
         self.agent = conn
@@ -104,9 +105,14 @@ class CatalogueClient(acp.Client):
         pass
 
     async def create_elicitation(self, message: str, mode: Any, **_: Any) -> Any:
+        if getattr(mode, "url", None):
+            return acp.AcceptElicitationResponse(action="accept")
         if message != "Which colour?":
             return acp.DeclineElicitationResponse(action="decline")
         return acp.AcceptElicitationResponse(action="accept", content={"colour": "blue"})
+
+    async def complete_elicitation(self, elicitation_id: str, **_: Any) -> None:
+        self.completed.append(elicitation_id)
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         return params
@@ -197,7 +203,7 @@ class Lab:
     async def see(self, step: Mapping[str, Any]) -> None:
         id = await self.session()
         await self.prompt(id, step["id"], fill(step.get("with", []), self.work))
-        shown = self.here.folds[id].seen
+        shown = {**self.here.folds[id].seen, "completed": self.here.completed}
         if shown["text"].startswith("not offered: "):
             raise NotOffered(shown["text"].partition(": ")[2])
         same("", fill(step["see"], self.work), shown)

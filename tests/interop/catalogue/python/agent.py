@@ -235,6 +235,14 @@ async def elicit(turn: Turn) -> None:
     await turn.message(" ".join([answer["action"], *(answer.get("content") or {}).values()]))
 
 
+@step("elicit.complete")
+async def visit(turn: Turn) -> None:
+    link = {"mode": "url", "message": "Visit", "url": "https://example.com/visit", "elicitationId": "visit"}
+    answer = await turn.own.session.request("elicitation/create", link)
+    await turn.own.client.notify("elicitation/complete", {"elicitationId": "visit"})
+    await turn.message(answer["action"])
+
+
 @step("ext.client")
 async def ask_echo(turn: Turn) -> None:
     await turn.message(f"echo {(await turn.own.client.request('_libacp.dev/echo', {'value': 42}))['value']}")

@@ -38,18 +38,20 @@ class Lab:
         self.guarded: Optional[aio.AgentPeer] = None
         self.noted: "asyncio.Queue[Any]" = asyncio.Queue()
         self.asked = asyncio.Event()
+        self.completed: List[str] = []
         client = self.client = aio.Client(
             "catalogue",
             "1.0",
             permission=self.permit,
             files=aio.Files(),
             terminals=aio.Terminals(),
-            capabilities={"elicitation": {"form": {}}, "session": {"configOptions": {"boolean": {}}}},
+            capabilities={"elicitation": {"form": {}, "url": {}}, "session": {"configOptions": {"boolean": {}}}},
             view=True,
             limits=libacp.Limits(view_content=LARGE, view_bytes=4 * LARGE),
             versions=[version],
         )
         client.on("elicitation/create")(self.elicit)
+        client.on("elicitation/complete")(self.complete)
         client.on_extension("_libacp.dev/echo")(self.echo)
         client.on_extension("_libacp.dev/noted")(self.note)
 
@@ -60,7 +62,12 @@ class Lab:
         traced = request.title == "meta" and request.meta.get("libacp.dev/trace") == "abc"
         return request.allow() if request.title == "allow" or traced else request.reject()
 
+    async def complete(self, agent: aio.AgentPeer, params: Any) -> None:
+        self.completed.append(params["elicitationId"])
+
     async def elicit(self, session: Any, params: Any) -> Any:
+        if params["mode"] == "url":
+            return {"action": "accept"}
         return {"action": "accept", "content": {"colour": "blue"}} if params["message"] == "Which colour?" else {"action": "decline"}
 
     async def echo(self, agent: aio.AgentPeer, params: object) -> object:
@@ -83,7 +90,7 @@ class Lab:
         session = await self.session()
         turn = session.prompt([f"step: {step['id']}", *fill(step.get("with", []), self.work)], meta={"libacp.dev/trace": "abc"})
         result = await turn
-        shown = seen(session.view)
+        shown = {**seen(session.view), "completed": self.completed}
         # Prompts end as version 1 says it, which knows no others.
         same("stop reason", "end_turn" if step["id"] == "enum.stop" else shown["stop"], result["stopReason"])
         if shown["text"].startswith("not offered: "):
@@ -341,8 +348,10 @@ async def unknown_method(lab: Lab, step: Mapping[str, Any]) -> None:
 async def close_early(lab: Lab, step: Mapping[str, Any]) -> None:
     agent = await aio.spawn_agent(lab.argv, lab.client)
     waiting = asyncio.ensure_future(agent.request("_libacp.dev/wait", {}))
-    await lab.note_says("waiting")
-    await agent.close()
+    try:
+        await lab.note_says("waiting")
+    finally:
+        await agent.close()
     try:
         raise Wrong(f"the request has an answer: {await waiting}")
     except libacp.NoResult:

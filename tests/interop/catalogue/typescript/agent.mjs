@@ -100,6 +100,7 @@ const TURNS = {
     further: (turn) => turn.session.further,
     client: () => clientName,
     request: (turn, method, params) => turn.askUser(method, params),
+    notify: (_, method, params) => connection.client.notify(method, params),
     remembered: words.remembered,
     Refusal: acp.RequestError,
   }),

@@ -18,7 +18,7 @@ const { agent: to, client: of } = acp.methods;
 const listed = join(work, "listed");
 const any = (params) => params;
 const OFFERED = {
-  elicitation: { form: {} },
+  elicitation: { form: {}, url: {} },
   ...(!two && { fs: { readTextFile: true, writeTextFile: true }, terminal: true, session: { configOptions: { boolean: {} } } }),
 };
 const ALL = two
@@ -32,6 +32,7 @@ const ALL = two
 const folds = new Map();
 const news = new Map();
 const notes = [];
+const completed = [];
 let wake = () => {};
 let asked = () => {};
 let questions = 0;
@@ -50,7 +51,11 @@ async function permit({ title, toolCall, subject, options: choices, _meta }, sig
   asked();
   try {
     if (about === "wait") {
-      await new Promise((resolve) => ((stopWaiting = resolve), signal.addEventListener("abort", resolve)));
+      await new Promise((resolve) => {
+        stopWaiting = resolve;
+        signal.addEventListener("abort", resolve);
+        if (signal.aborted) resolve();
+      });
       return { outcome: { outcome: "cancelled" } };
     }
     const traced = about === "meta" && _meta?.["libacp.dev/trace"] === "abc";
@@ -94,9 +99,11 @@ function client() {
   app.onNotification("_libacp.dev/noted", any, ({ params }) => (notes.push(params), wake()));
   app.onRequest("_libacp.dev/echo", any, ({ params }) => params);
   app.onRequest(of.session.requestPermission, ({ params, signal }) => permit(params, signal));
-  app.onRequest(of.elicitation.create, ({ params: { message } }) =>
-    message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" },
-  );
+  app.onRequest(of.elicitation.create, ({ params: { mode, message } }) => {
+    if (mode === "url") return { action: "accept" };
+    return message === "Which colour?" ? { action: "accept", content: { colour: "blue" } } : { action: "decline" };
+  });
+  app.onNotification(of.elicitation.complete, ({ params }) => void completed.push(params.elicitationId));
   if (two) return app;
   app.onRequest(of.fs.readTextFile, ({ params }) => read(params));
   app.onRequest(of.fs.writeTextFile, ({ params }) => (writeFileSync(params.path, params.content), {}));
@@ -177,7 +184,9 @@ let guarded;
 async function see(step) {
   const id = await agent.open();
   await agent.prompt(id, `step: ${step.id}`, fill(step.with ?? [], work));
-  const { seen } = folds.get(id);
+  // Answers overtake what has no handler in the first place.
+  while (step.see.completed && completed.length === 0) await sleep(2);
+  const seen = { ...folds.get(id).seen, completed };
   if (seen.text.startsWith("not offered: ")) throw new NotOffered(seen.text.slice(13));
   same("", fill(step.see, work), seen);
   same("open questions", 0, questions);

@@ -342,7 +342,9 @@ fn prompts_wait_for_the_end_of_work() {
         match version {
             1 => assert_eq!(response.outcome.result(), Some(r#"{"stopReason":"cancelled"}"#)),
             _ => {
-                assert!(matches!(response.outcome, Outcome::Error(error) if error.code == ErrorCode::REQUEST_CANCELLED))
+                assert!(
+                    matches!(response.outcome, Outcome::Error(error) if error.code == ErrorCode::REQUEST_CANCELLED)
+                );
             }
         }
         pair.host.end_work(work, END).unwrap();

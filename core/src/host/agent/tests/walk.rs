@@ -33,7 +33,7 @@ impl Walk {
         for event in std::mem::take(&mut self.pair.seen) {
             match event {
                 Event::Request(request) if request.method == "session/prompt" => {
-                    self.served.push((request.serial, false))
+                    self.served.push((request.serial, false));
                 }
                 Event::Cancel(cancel) => {
                     for (_, cancelled) in self.served.iter_mut().filter(|(known, _)| *known == cancel.serial) {

@@ -2,6 +2,7 @@
 //! of its own, after which the view has to show that; what else there is to do has a function here.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use tokio::sync::{mpsc, Mutex, Notify};
 use tokio::time::timeout;
 
 use crate::checks::{check_written, fill, list, same, steps, text, Checked, Tally, Trouble};
-use crate::offers::client;
+use crate::offers::{client, Completed};
 use crate::seen::seen;
 
 const LIMIT: Duration = Duration::from_secs(15);
@@ -52,6 +53,7 @@ struct Lab<'a> {
     /// Rings when a permission is asked for.
     asked: Arc<Notify>,
     note: mpsc::UnboundedSender<Value>,
+    completed: Completed,
     noted: Mutex<mpsc::UnboundedReceiver<Value>>,
 }
 
@@ -60,7 +62,8 @@ pub(crate) async fn play(file: &str, version: u16, work: &str, argv: &[String]) 
     let steps = steps(file, version, work)?;
     let (note, noted) = mpsc::unbounded_channel();
     let (asked, noted) = (Arc::new(Notify::new()), Mutex::new(noted));
-    let mut lab = Lab { argv, version, work, agent: None, guarded: None, asked, note, noted };
+    let mut lab =
+        Lab { argv, version, work, agent: None, guarded: None, asked, note, completed: Completed::default(), noted };
     let mut tally = Tally::default();
     for step in &steps {
         let id = text(&step["id"]);
@@ -78,6 +81,7 @@ impl Lab<'_> {
             self.version,
             Arc::clone(&self.asked),
             self.note.clone(),
+            Rc::clone(&self.completed),
         ))?;
         tokio::task::spawn_local(driving);
         Ok(starting.open().await?)
@@ -120,7 +124,8 @@ impl Lab<'_> {
             blocks.iter().map(|block| v1::ContentBlock::detached(&block.to_string())).collect::<Result<_, _>>()?;
         let turn = session.prompt(blocks).meta(Raw::of(&json!({"libacp.dev/trace": "abc"}))?);
         let stop = turn.finish().await?.stop_reason.to_string();
-        let shown = seen(&session)?;
+        let mut shown = seen(&session)?;
+        shown["completed"] = json!(*self.completed.borrow());
         // Prompts end as version 1 says it, which knows no others.
         let expected = if id == "enum.stop" { &json!("end_turn") } else { &shown["stop"] };
         same("stop reason", expected, &json!(stop))?;
@@ -232,10 +237,11 @@ impl Lab<'_> {
                     Checked::Ok(agent.close().await.exit.to_string())
                 };
                 let (answer, exit) = futures::future::join(waiting, closing).await;
+                let exit = exit?;
                 if answer.is_ok() {
                     return Err(Trouble::Wrong("the request has an answer".to_owned()));
                 }
-                same("status", &json!("exit code 0"), &json!(exit?))
+                same("status", &json!("exit code 0"), &json!(exit))
             }
             _ => {
                 let agent = self.agent.take().ok_or_else(|| Trouble::Wrong("there is no agent".to_owned()))?;

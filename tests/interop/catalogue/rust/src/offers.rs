@@ -1,6 +1,8 @@
 //! What the client offers to agents: files, terminals, permissions, forms and extensions.
 
+use std::cell::RefCell;
 use std::future::pending;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use libacp::aio::{Client, Failure, Handlers, PermissionRequest, Received};
@@ -12,13 +14,22 @@ use libacp_tokio::{ClientExt, Files, Terminals};
 use serde_json::{json, Value};
 use tokio::sync::{mpsc, Notify};
 
+/// The ids of elicitations that are complete.
+pub(crate) type Completed = Rc<RefCell<Vec<String>>>;
+
 /// Bytes of a message that views keep.
 const LARGE: usize = 16 * 1024 * 1024;
 
 /// A client that rings when a permission is asked for, and hands on the agent's notes.
-pub(crate) fn client(version: u16, asked: Arc<Notify>, note: mpsc::UnboundedSender<Value>) -> Client<impl Handlers> {
+pub(crate) fn client(
+    version: u16,
+    asked: Arc<Notify>,
+    note: mpsc::UnboundedSender<Value>,
+    completed: Completed,
+) -> Client<impl Handlers> {
     let switches = v1::SessionConfigOptionsCapabilities::new().boolean(v1::BooleanConfigOptionCapabilities::new());
     let forms = v1::ElicitationCapabilities::new().form(v1::ElicitationFormCapabilities::new());
+    let forms = forms.url(v1::ElicitationUrlCapabilities::new());
     let offered = v1::ClientCapabilities::new()
         .elicitation(forms)
         .session(v1::ClientSessionCapabilities::new().config_options(switches));
@@ -46,12 +57,18 @@ pub(crate) fn client(version: u16, asked: Arc<Notify>, note: mpsc::UnboundedSend
             }
         })
         .on::<fn(v1::CreateElicitationRequest), _>(async |got| {
-            let answer = if got.message == "Which colour?" {
+            let answer = if matches!(got.mode, v1::CreateElicitationRequestMode::Url(_)) {
+                json!({"action": "accept"})
+            } else if got.message == "Which colour?" {
                 json!({"action": "accept", "content": {"colour": "blue"}})
             } else {
                 json!({"action": "decline"})
             };
             Ok(v1::CreateElicitationResponse::detached(&answer.to_string())?.into())
+        })
+        .on_notification::<fn(v1::CompleteElicitationNotification), _>(async move |got| {
+            completed.borrow_mut().push(got.elicitation_id.0.to_string());
+            Ok(())
         })
         .on_extension("_libacp.dev/echo", async |got| Ok(got.into_params().into()))
         .on_extension_notification("_libacp.dev/noted", move |got: Received<ClientSide, fn(Raw)>| {

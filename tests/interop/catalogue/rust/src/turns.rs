@@ -46,6 +46,7 @@ impl Lab {
             ("cancel-request", _) => give_up(turn).await?,
             ("fs", what) => files(turn, what).await?,
             ("term", what) if what != "display" => terminals(turn, what).await?,
+            ("elicit", "complete") => visit(turn).await?,
             ("elicit", what) => elicit(turn, if what == "form" { "Which colour?" } else { "Anything else?" }).await?,
             ("session", "close") | ("cancel", "prompt") => {
                 turn.message("Waiting.").await?;
@@ -263,6 +264,14 @@ async fn elicit(turn: &Turn, message: &str) -> Played {
     let answer: Value = turn.session().request("elicitation/create", &params).await?.parse()?;
     let words = [&answer["action"], &answer["content"]["colour"]].map(|value| value.as_str().unwrap_or_default());
     Ok(turn.message(words.join(" ").trim_end()).await?)
+}
+
+async fn visit(turn: &Turn) -> Played {
+    let url = "https://example.com/visit";
+    let link = json!({"mode": "url", "message": "Visit", "url": url, "elicitationId": "visit"});
+    let answer: Value = turn.session().request("elicitation/create", &link).await?.parse()?;
+    turn.client().notify("elicitation/complete", &json!({"elicitationId": "visit"})).await?;
+    Ok(turn.message(text(&answer["action"])).await?)
 }
 
 async fn count_up(turn: &Turn) -> Played {

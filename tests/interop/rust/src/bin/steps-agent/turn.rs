@@ -10,7 +10,7 @@ use agent_client_protocol::v2::schema as two;
 use agent_client_protocol::{Client, ConnectionTo, Error, JsonRpcRequest};
 use async_io::Timer;
 use libacp_interop_rust::steps::checks::{list, text};
-use libacp_interop_rust::steps::{ask, Answer};
+use libacp_interop_rust::steps::{ask, tell, Answer};
 use libacp_interop_rust::Echo;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
@@ -206,6 +206,14 @@ impl Turn<'_> {
             "config.grouped" => self.lab.with(self.id, |kept| text(&kept.options["style"]).to_owned())?,
             "elicit.form" => return self.elicit("Which colour?").await,
             "elicit.decline" => return self.elicit("Anything else?").await,
+            "elicit.complete" => {
+                let url = "https://example.com/visit";
+                let link = json!({"mode": "url", "message": "Visit", "url": url, "elicitationId": "visit"});
+                let answer =
+                    self.ask_user::<one::CreateElicitationRequest, two::CreateElicitationRequest>(link).await?;
+                tell::<one::CompleteElicitationNotification, _>(self.client, json!({"elicitationId": "visit"}))?;
+                text(&answer["action"]).to_owned()
+            }
             "cancel-request.agent" => return self.give_up().await,
             "ext.client" => {
                 let answer = ask::<Echo, _>(self.client, json!({"value": 42})).await?;

@@ -163,7 +163,8 @@ impl Lab {
     async fn see(&self, id: &str, step: &Value) -> Checked {
         let session = self.session().await?;
         self.prompt(&session, id, &fill(&step["with"], &self.work)).await.map_err(wrong)?;
-        let seen = self.seen(&session)?;
+        let mut seen = self.seen(&session)?;
+        seen["completed"] = self.heard()?.completed();
         if let Some(why) = text(&seen["text"]).strip_prefix("not offered: ") {
             return Err(Trouble::NotOffered(why.to_owned()));
         }

@@ -22,6 +22,8 @@ pub(crate) struct Heard {
     /// Sessions by their ids.
     pub(crate) folds: Mutex<BTreeMap<String, Fold>>,
     pub(crate) noted: UnboundedSender<Value>,
+    /// The ids of elicitations that are complete.
+    completed: Mutex<Vec<Value>>,
     /// Rings when a permission is asked for.
     pub(crate) asked: UnboundedSender<()>,
     questions: Mutex<usize>,
@@ -36,12 +38,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Heard {
     pub(crate) fn new(noted: UnboundedSender<Value>, asked: UnboundedSender<()>) -> Arc<Heard> {
-        let (folds, questions, waiting, terminals) = Default::default();
-        Arc::new(Heard { folds, noted, asked, questions, waiting, terminals })
+        let (folds, completed, questions, waiting, terminals) = Default::default();
+        Arc::new(Heard { folds, noted, completed, asked, questions, waiting, terminals })
     }
 
     pub(crate) fn fold<T>(&self, id: &str, work: impl FnOnce(&mut Fold) -> T) -> T {
         work(lock(&self.folds).entry(id.to_owned()).or_default())
+    }
+
+    pub(crate) fn completed(&self) -> Value {
+        lock(&self.completed).clone().into()
+    }
+
+    pub(crate) fn complete(&self, id: Value) {
+        lock(&self.completed).push(id);
     }
 
     pub(crate) fn open_questions(&self) -> usize {
@@ -64,6 +74,7 @@ impl Heard {
                 *lock(&self.questions) -= 1;
                 Ok(json!({"outcome": outcome}))
             }
+            "elicitation/create" if params["mode"] == "url" => Ok(json!({"action": "accept"})),
             "elicitation/create" if params["message"] == "Which colour?" => {
                 Ok(json!({"action": "accept", "content": {"colour": "blue"}}))
             }

@@ -66,7 +66,7 @@ macro_rules! connect {
                 agent_client_protocol::on_receive_request!(),
             );
         )+
-        let [echo, updated, noted] = [(); 3].map(|()| Arc::clone(&$heard));
+        let [echo, updated, noted, completed] = [(); 4].map(|()| Arc::clone(&$heard));
         let builder = builder
             .on_receive_request(
                 async move |request: Echo, responder, agent: $version::ConnectionTo<Agent>| {
@@ -77,6 +77,13 @@ macro_rules! connect {
             .on_receive_notification(
                 async move |told: $version::schema::$update, _agent: $version::ConnectionTo<Agent>| {
                     observe(&updated, &told)
+                },
+                agent_client_protocol::on_receive_notification!(),
+            )
+            .on_receive_notification(
+                async move |told: $version::schema::CompleteElicitationNotification, _: $version::ConnectionTo<Agent>| {
+                    completed.complete(serde_json::to_value(told.elicitation_id)?);
+                    Ok(())
                 },
                 agent_client_protocol::on_receive_notification!(),
             )
@@ -156,11 +163,12 @@ impl Peer {
         let mut peer = Peer { agent, hello: Value::Null, heard, two: version == 2, child, open };
         let info = json!({"name": "catalogue", "version": "1.0"});
         let hello = if peer.two {
-            json!({"protocolVersion": 2, "info": info, "capabilities": {"elicitation": {"form": {}}}})
+            json!({"protocolVersion": 2, "info": info, "capabilities": {"elicitation": {"form": {}, "url": {}}}})
         } else {
             let files = json!({"readTextFile": true, "writeTextFile": true});
             let switches = json!({"configOptions": {"boolean": {}}});
-            let can = json!({"fs": files, "terminal": true, "elicitation": {"form": {}}, "session": switches});
+            let can =
+                json!({"fs": files, "terminal": true, "elicitation": {"form": {}, "url": {}}, "session": switches});
             json!({"protocolVersion": 1, "clientInfo": info, "clientCapabilities": can})
         };
         peer.hello = peer.ask("initialize", hello).await.map_err(wrong)?;

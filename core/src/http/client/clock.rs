@@ -1,0 +1,84 @@
+//! Time: gates that open, attempts that are due, answers that have waited, streams that are too quiet.
+
+use super::streams::State;
+use super::{Action, Client, Doing, Name, Phase};
+use crate::rules::Way;
+
+impl Client {
+    /// Sets the time: milliseconds on a monotonic clock of the host's choice. A time before the last one is ignored.
+    pub fn handle_timeout(&mut self, now: u64) {
+        self.now = self.now.max(now);
+        let now = self.now;
+        if let Phase::Waiting(at) = self.phase {
+            if at <= now && !self.barred {
+                self.connect_again();
+            }
+        }
+        self.late_responses();
+        let due: Vec<Name> =
+            self.streams.iter().filter(|(_, stream)| is_due(stream.state, now)).map(|(name, _)| name.clone()).collect();
+        for name in due {
+            self.ask_for(&name);
+        }
+        let silence = self.options.times.silence;
+        let dead = self.streams.iter().filter(|(_, stream)| {
+            let silent = now.saturating_sub(stream.heard) >= silence;
+            stream.state == State::Open && stream.comments && silent && id!("HTTP-21").is_on(Way::Track)
+        });
+        let dead: Vec<(Name, Option<u64>)> = dead.map(|(name, stream)| (name.clone(), stream.exchange)).collect();
+        for (name, exchange) in dead {
+            self.abort(exchange.into_iter().collect());
+            self.stream_broke(&name, None);
+        }
+        let over: Vec<Name> =
+            self.held.iter().filter(|held| self.ripe(held) <= now).map(|held| Some(held.session.clone())).collect();
+        for name in over {
+            self.release_held(&name);
+        }
+        self.pump();
+    }
+
+    /// When to call [`handle_timeout`](Self::handle_timeout) next; `None` when nothing is waited for.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<u64> {
+        let waiting = match self.phase {
+            Phase::Waiting(at) if !self.barred => Some(at),
+            _ => None,
+        };
+        let streams = self.streams.values().flat_map(|stream| {
+            let again = if let State::Waiting(at) = stream.state { Some(at) } else { None };
+            let dead = stream.heard.saturating_add(self.options.times.silence);
+            let dead = (stream.state == State::Open && stream.comments).then_some(dead);
+            [again, dead, Some(stream.gate).filter(|gate| *gate > self.now)]
+        });
+        let lanes = self.lanes.values().map(|lane| Some(lane.until).filter(|until| *until > self.now));
+        let late =
+            self.exchanges.values().filter(|it| !matches!(it.doing, Doing::Read { .. })).map(|it| Some(it.until));
+        let held = self.held.iter().map(|held| Some(self.ripe(held)));
+        let all = std::iter::once(waiting).chain(streams).chain(lanes).chain(late).chain(held).flatten();
+        all.filter(|at| *at != u64::MAX).min()
+    }
+
+    /// When an answer that is held has waited long enough.
+    fn ripe(&self, held: &super::Held) -> u64 {
+        let heard = self.streams.get(&Some(held.session.clone())).map_or(0, |stream| stream.heard);
+        let quiet = heard.max(held.since).saturating_add(self.options.times.quiet);
+        quiet.min(held.since.saturating_add(self.options.times.replay))
+    }
+
+    /// Requests whose responses do not begin. A stream may begin with its first event.
+    fn late_responses(&mut self) {
+        let late =
+            self.exchanges.iter().filter(|(_, it)| it.until <= self.now && !matches!(it.doing, Doing::Read { .. }));
+        let mut late: Vec<u64> = late.map(|(exchange, _)| *exchange).collect();
+        late.sort_unstable();
+        for exchange in late {
+            self.actions.push_back(Action::Abort { exchange });
+            self.failed(exchange, true);
+        }
+    }
+}
+
+fn is_due(state: State, now: u64) -> bool {
+    matches!(state, State::Waiting(at) if at <= now)
+}

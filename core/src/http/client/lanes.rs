@@ -1,0 +1,198 @@
+//! What goes out, in which order. Each session has a lane, and so has the connection: its messages are posted one after the
+//! other, as HTTP may deliver two requests in any order. Answers to the agent's questions wait in no lane.
+
+use std::collections::VecDeque;
+
+use super::{Action, Client, Doing, Lost, Name, Phase};
+use crate::http::route::{may_repeat, Form, Summary};
+use crate::http::ws::Frame;
+use crate::jsonrpc::write_error;
+use crate::{ErrorCode, Id};
+
+/// A message on its way out.
+#[derive(Debug, Clone)]
+pub(super) struct Post {
+    pub(super) json: String,
+    /// Of a request.
+    pub(super) id: Option<Id>,
+    /// Empty for an answer.
+    pub(super) method: String,
+    pub(super) session: Name,
+    /// It opens a session; its stream is opened before, or as soon as the server has the message.
+    pub(super) attaches: bool,
+    pub(super) tries: u32,
+}
+
+impl Post {
+    pub(super) fn new(json: &str, summary: &Summary<'_>, session: Name) -> Self {
+        Post {
+            json: json.trim_end_matches(['\r', '\n']).to_owned(),
+            id: summary.id.clone().filter(|_| summary.form == Form::Request),
+            method: summary.method.as_ref().to_owned(),
+            session,
+            attaches: summary.effect == crate::http::route::Effect::Attaches,
+            tries: 0,
+        }
+    }
+
+    /// Whether it may be sent once more if nobody knows whether it arrived: a second answer answers nothing.
+    fn may_repeat(&self) -> bool {
+        self.method.is_empty() || may_repeat(&self.method)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    pub(super) posts: VecDeque<Post>,
+    /// One is on its way.
+    pub(super) busy: Option<u64>,
+    /// Nothing goes out before this time.
+    pub(super) until: u64,
+    /// The session is being opened again; only this call goes out.
+    pub(super) reopens: Option<Id>,
+}
+
+impl Client {
+    pub(super) fn enqueue(&mut self, name: Name, post: Post) {
+        self.queued += post.json.len();
+        self.lanes.entry(name).or_default().posts.push_back(post);
+    }
+
+    pub(super) fn enqueue_first(&mut self, name: Name, post: Post) {
+        self.queued += post.json.len();
+        self.lanes.entry(name).or_default().posts.push_front(post);
+    }
+
+    /// Sends what may go out now.
+    pub(super) fn pump(&mut self) {
+        while let Some(name) = self.free_lane() {
+            let Some(lane) = self.lanes.get_mut(&name) else { return };
+            let Some(post) = lane.posts.pop_front() else { return };
+            self.queued -= post.json.len();
+            if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
+                call.gone = true;
+            }
+            if let Some(exchange) = self.socket {
+                self.actions.push_back(Action::Frame { exchange, frame: Frame::Text(post.json) });
+                continue;
+            }
+            let exchange = self.post(Some(name.clone()), post);
+            if let Some(lane) = self.lanes.get_mut(&name) {
+                lane.busy = Some(exchange);
+            }
+        }
+        self.lanes.retain(|_, lane| lane.busy.is_some() || !lane.posts.is_empty() || lane.reopens.is_some());
+    }
+
+    /// A lane whose first message may go out.
+    fn free_lane(&self) -> Option<Name> {
+        if self.phase != Phase::Ready || self.barred {
+            return None;
+        }
+        let free = self.lanes.iter().find(|(name, lane)| {
+            let Some(first) = lane.posts.front() else { return false };
+            let may = lane.reopens.is_none() || lane.reopens == first.id;
+            let gated = self.streams.get(*name).is_some_and(|stream| stream.gate > self.now);
+            lane.busy.is_none() && may && !gated && lane.until <= self.now
+        });
+        free.map(|(name, _)| name.clone())
+    }
+
+    /// Sends an answer at once: what the agent asks may be what everything else waits for.
+    pub(super) fn answer(&mut self, post: Post) {
+        match self.socket {
+            Some(exchange) => self.actions.push_back(Action::Frame { exchange, frame: Frame::Text(post.json) }),
+            None if self.phase == Phase::Ready && !self.barred => {
+                self.post(None, post);
+            }
+            None => self.enqueue_first(post.session.clone(), post),
+        }
+    }
+
+    fn post(&mut self, lane: Option<Name>, post: Post) -> u64 {
+        let (session, body) = (post.session.clone(), post.json.clone());
+        self.request("POST", session.as_deref(), Doing::Post { lane, post }, body)
+    }
+
+    /// The server has taken a message.
+    pub(super) fn accepted(&mut self, lane: Option<&Name>, post: &Post) {
+        self.release_lane(lane, 0);
+        if post.attaches {
+            self.retry_early_stream(&post.session);
+        }
+        self.pump();
+    }
+
+    /// The server has not taken a message, and may take it later.
+    pub(super) fn postponed(&mut self, lane: Option<Name>, mut post: Post, wait: Option<u64>) {
+        post.tries += 1;
+        let wait = wait.unwrap_or_else(|| self.pause(post.tries));
+        let until = self.now.saturating_add(wait);
+        if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
+            call.gone = false;
+        }
+        self.release_lane(lane.as_ref(), until);
+        // An answer gets into the lane of its session only now, and then goes first.
+        let name = lane.unwrap_or_else(|| post.session.clone());
+        if let Some(lane) = self.lanes.get_mut(&name) {
+            lane.until = lane.until.max(until);
+        }
+        self.enqueue_first(name.clone(), post);
+        if let Some(lane) = self.lanes.get_mut(&name) {
+            lane.until = lane.until.max(until);
+        }
+        self.pump();
+    }
+
+    /// Nobody knows whether the server has a message.
+    pub(super) fn uncertain(&mut self, lane: Option<Name>, post: Post) {
+        if post.may_repeat() {
+            return self.postponed(lane, post, None);
+        }
+        self.release_lane(lane.as_ref(), 0);
+        match post.id {
+            Some(id) => self.lose_calls(vec![id]),
+            None => self.actions.push_back(Action::Refused { status: 0, method: post.method }),
+        }
+        self.pump();
+    }
+
+    /// The server refuses a message for good.
+    pub(super) fn refused(&mut self, lane: Option<&Name>, post: Post, status: u16) {
+        self.release_lane(lane, 0);
+        match post.id {
+            Some(id) => {
+                let text = format!("The server refused the message with status {status}");
+                let data = format!("{{\"status\":{status}}}");
+                let json = write_error(&id, ErrorCode::INTERNAL_ERROR, &text, Some(&data));
+                self.finish_answer(&id, json, None, false);
+            }
+            None => self.actions.push_back(Action::Refused { status, method: post.method }),
+        }
+        self.pump();
+    }
+
+    /// Tells the host of calls that nobody will answer.
+    pub(super) fn lose_calls(&mut self, calls: Vec<Id>) {
+        let mut lost = Lost::default();
+        for id in calls {
+            let Some(call) = self.memory.calls.remove(&id) else { continue };
+            if call.owner == super::memory::Owner::Host {
+                lost.calls.push(id);
+            } else if let Some(session) = call.session {
+                self.reopened(session, false);
+            }
+        }
+        if !lost.calls.is_empty() {
+            lost.calls.sort();
+            self.actions.push_back(Action::Lost(lost));
+        }
+    }
+
+    fn release_lane(&mut self, lane: Option<&Name>, until: u64) {
+        if let Some(lane) = lane.and_then(|name| self.lanes.get_mut(name)) {
+            lane.busy = None;
+            lane.until = lane.until.max(until);
+        }
+    }
+}

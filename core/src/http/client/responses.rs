@@ -1,0 +1,263 @@
+//! What comes of a request: its response, its bytes, its end, or nothing.
+
+use super::lanes::Post;
+use super::{Action, Client, ClosedWhy, Doing, Name, Phase};
+use crate::http::head::{Headers, CONNECTION_ID, EVENT_STREAM, JSON};
+use crate::http::route::{Form, Summary};
+use crate::http::tolerance::Choice;
+use crate::http::Header;
+use crate::json;
+use crate::rules::Way;
+
+/// The longest time that a server may ask to wait: one hour.
+const LONGEST_WAIT: u64 = 3_600_000;
+
+impl Client {
+    /// The head of the response to a request, or of the handshake of a socket.
+    pub fn response(&mut self, exchange: u64, status: u16, headers: &[Header<'_>]) {
+        let Some(known) = self.exchanges.get_mut(&exchange) else { return };
+        known.until = u64::MAX;
+        let headers = Headers::from(headers);
+        if let Some(jar) = &mut self.jar {
+            for cookie in headers.all("set-cookie") {
+                jar.set(cookie, &self.options.target, self.now);
+            }
+        }
+        let refused = matches!(status, 401 | 403) && !matches!(known.doing, Doing::Delete);
+        if refused {
+            let challenge = headers.single("www-authenticate").value().map(str::to_owned);
+            return self.unauthorized(exchange, status, challenge);
+        }
+        match &known.doing {
+            Doing::Initialize { .. } => self.initialize_response(exchange, status, headers),
+            Doing::Post { .. } => self.post_response(exchange, status, headers),
+            Doing::Read { name } => {
+                let name = name.clone();
+                self.read_response(exchange, &name, status, headers);
+            }
+            Doing::Delete => drop(self.exchanges.remove(&exchange)),
+            Doing::Socket if status == 101 || (200..300).contains(&status) => {
+                let id = headers.single(CONNECTION_ID).value().map(str::to_owned);
+                self.socket_opened(exchange, id);
+            }
+            Doing::Socket => {
+                self.exchanges.remove(&exchange);
+                self.not_connected(status, wait(headers));
+            }
+        }
+    }
+
+    /// Bytes of the body of a response.
+    pub fn data(&mut self, exchange: u64, bytes: &[u8]) {
+        let limit = self.options.limits.message;
+        match self.exchanges.get_mut(&exchange).map(|it| &mut it.doing) {
+            Some(Doing::Read { name }) => {
+                let name = name.clone();
+                self.stream_data(exchange, &name, bytes);
+            }
+            Some(Doing::Initialize { body, .. }) if body.len() + bytes.len() <= limit => body.extend_from_slice(bytes),
+            Some(Doing::Initialize { .. }) => {
+                self.report(id!("HTTP-27"), "the answer to initialize is over the limit", None);
+                self.stop(ClosedWhy::Protocol);
+            }
+            _ => {}
+        }
+    }
+
+    /// The end of a response, or of a socket.
+    pub fn end(&mut self, exchange: u64) {
+        match self.exchanges.remove(&exchange).map(|it| it.doing) {
+            Some(Doing::Initialize { post, body, begun: true }) => self.initialize_answered(&post, body),
+            Some(Doing::Initialize { .. } | Doing::Socket) => self.connection_failed(),
+            Some(Doing::Post { lane, post }) => self.uncertain(lane, post),
+            Some(Doing::Read { name }) => self.stream_broke(&name, None),
+            Some(Doing::Delete) | None => {}
+        }
+    }
+
+    /// A request came to nothing: there was no connection, or it broke. `sent` is false if the server cannot have any of it.
+    pub fn failed(&mut self, exchange: u64, sent: bool) {
+        match self.exchanges.remove(&exchange).map(|it| it.doing) {
+            Some(Doing::Initialize { .. } | Doing::Socket) => self.connection_failed(),
+            Some(Doing::Post { lane, post }) if sent => self.uncertain(lane, post),
+            Some(Doing::Post { lane, post }) => self.postponed(lane, post, None),
+            Some(Doing::Read { name }) => self.stream_broke(&name, None),
+            Some(Doing::Delete) | None => {}
+        }
+    }
+
+    /// A text frame from the server.
+    pub fn text(&mut self, exchange: u64, text: &str) {
+        if self.socket != Some(exchange) {
+            return;
+        }
+        if text.len() > self.options.limits.message {
+            return self.report(id!("HTTP-27"), "a message is over the limit and was dropped", None);
+        }
+        self.message(&None, text);
+    }
+
+    /// A binary frame from the server, which is ignored (WS-04).
+    pub fn binary(&mut self, exchange: u64) {
+        if self.socket == Some(exchange) {
+            self.report(id!("WS-04"), "binary frames are ignored", None);
+        }
+    }
+
+    /// The connection could not be opened, or its socket is gone.
+    fn connection_failed(&mut self) {
+        if self.socket.take().is_some() {
+            if self.phase == Phase::Ready {
+                return self.lose();
+            }
+            self.id = None;
+        }
+        self.reset_first();
+        self.wait_for_connection(None);
+    }
+
+    /// What was put aside for a socket that was not opened is made anew with the next attempt.
+    fn reset_first(&mut self) {
+        if !self.is_websocket() {
+            return;
+        }
+        if let Some(lane) = self.lanes.get_mut(&None) {
+            let first = lane.posts.front().is_some_and(|post| post.method == "initialize");
+            if let Some(post) = first.then(|| lane.posts.pop_front()).flatten() {
+                self.queued -= post.json.len();
+            }
+        }
+    }
+
+    fn initialize_response(&mut self, exchange: u64, status: u16, headers: Headers<'_>) {
+        if status != 200 {
+            self.exchanges.remove(&exchange);
+            return self.not_connected(status, wait(headers));
+        }
+        if !headers.content_is(JSON) {
+            self.report(id!("HTTP-03"), "the answer to initialize is not application/json", None);
+        }
+        self.id = headers.single(CONNECTION_ID).value().map(str::to_owned);
+        if let Some(Doing::Initialize { begun, .. }) = self.exchanges.get_mut(&exchange).map(|it| &mut it.doing) {
+            *begun = true;
+        }
+    }
+
+    /// The body that answers `initialize` is there.
+    fn initialize_answered(&mut self, post: &Post, body: Vec<u8>) {
+        let Ok(json) = json::text(body) else {
+            self.report(id!("RPC-21"), "the answer to initialize is not UTF-8", None);
+            return self.stop(ClosedWhy::Protocol);
+        };
+        let summary = Summary::read(&json).ok().filter(|summary| summary.is_answer() && summary.id == post.id);
+        let Some((id, summary)) = post.id.clone().zip(summary) else {
+            self.report(id!("HTTP-03"), "the answer to initialize is none", None);
+            return self.stop(ClosedWhy::Protocol);
+        };
+        let succeeded = summary.form == Form::Result;
+        if succeeded && self.id.is_none() {
+            self.report(id!("HTTP-03"), "the answer to initialize has no Acp-Connection-Id", None);
+            let inside = json::pointer(&json, "/result/connectionId").and_then(json::unescape);
+            self.id = inside.filter(|_| self.options.tolerance.has(Choice::IdInBody)).map(std::borrow::Cow::into_owned);
+            if self.id.is_none() {
+                return self.stop(ClosedWhy::Protocol);
+            }
+        }
+        let own = self.memory.calls.get(&id).is_some_and(|call| call.owner != super::memory::Owner::Host);
+        if own {
+            return self.finish_answer(&id, json, None, succeeded);
+        }
+        if succeeded {
+            self.initialized(&json, true);
+        } else {
+            self.id = None;
+            self.phase = Phase::New;
+        }
+        self.finish_answer(&id, json, None, succeeded);
+    }
+
+    /// A connection was refused.
+    fn not_connected(&mut self, status: u16, wait: Option<u64>) {
+        self.reset_first();
+        match status {
+            404 | 405 | 406 | 415 | 426 | 501 | 505 => self.stop(ClosedWhy::NotServed { status }),
+            408 | 425 | 429 | 500 | 502..=504 => self.wait_for_connection(wait),
+            _ => self.stop(ClosedWhy::Refused { status }),
+        }
+    }
+
+    fn post_response(&mut self, exchange: u64, status: u16, headers: Headers<'_>) {
+        let Some(Doing::Post { lane, post }) = self.exchanges.remove(&exchange).map(|it| it.doing) else { return };
+        match status {
+            202 => self.accepted(lane.as_ref(), &post),
+            200..=299 => {
+                self.report(
+                    id!("HTTP-04"),
+                    "a message was accepted with another status than 202",
+                    post.session.clone(),
+                );
+                if self.options.tolerance.has(Choice::AnyStatus) {
+                    self.accepted(lane.as_ref(), &post);
+                } else {
+                    self.refused(lane.as_ref(), post, status);
+                }
+            }
+            // The server has not looked at the message.
+            404 => {
+                self.postponed(lane, post, Some(0));
+                self.lose();
+            }
+            408 | 425 | 429 | 503 => self.postponed(lane, post, wait(headers)),
+            500 | 502 | 504 => self.uncertain(lane, post),
+            _ => self.refused(lane.as_ref(), post, status),
+        }
+    }
+
+    fn read_response(&mut self, exchange: u64, name: &Name, status: u16, headers: Headers<'_>) {
+        if status == 200 {
+            if headers.content_is(EVENT_STREAM) || !id!("HTTP-06").is_on(Way::Receive) {
+                return self.stream_opened(name);
+            }
+            self.report(id!("HTTP-06"), "a stream is not text/event-stream", name.clone());
+        }
+        self.exchanges.remove(&exchange);
+        if status == 200 {
+            self.actions.push_back(Action::Abort { exchange });
+        }
+        match (status, name) {
+            (404, None) => self.lose(),
+            (404, Some(_)) => self.stream_unknown(name),
+            (410, Some(session)) => self.session_lost(session),
+            (405 | 406 | 501, None) => self.stop(ClosedWhy::NotServed { status }),
+            _ => self.stream_broke(name, wait(headers)),
+        }
+    }
+
+    /// The server wants other credentials.
+    fn unauthorized(&mut self, exchange: u64, status: u16, challenge: Option<String>) {
+        let told = std::mem::replace(&mut self.barred, true);
+        match self.exchanges.remove(&exchange).map(|it| it.doing) {
+            Some(Doing::Initialize { .. } | Doing::Socket) => {
+                self.reset_first();
+                self.phase = Phase::Waiting(u64::MAX);
+            }
+            Some(Doing::Post { lane, post }) => self.postponed(lane, post, Some(0)),
+            Some(Doing::Read { name }) => {
+                if let Some(stream) = self.streams.get_mut(&name) {
+                    stream.exchange = None;
+                    stream.state = super::streams::State::Waiting(u64::MAX);
+                }
+            }
+            Some(Doing::Delete) | None => {}
+        }
+        if !told {
+            self.actions.push_back(Action::Unauthorized { status, challenge });
+        }
+    }
+}
+
+/// How long the server asks to wait, in milliseconds. Only seconds are read: the other form is a date.
+fn wait(headers: Headers<'_>) -> Option<u64> {
+    let seconds: u64 = headers.single("retry-after").value()?.parse().ok()?;
+    Some(seconds.saturating_mul(1000).min(LONGEST_WAIT))
+}

@@ -1,0 +1,188 @@
+//! What is read: the stream of the connection and those of its sessions. One that breaks is opened again, and costs nothing
+//! else.
+
+use super::{Action, Client, Doing, Lost, Name};
+use crate::http::sse::{Item, Reader};
+
+/// How often a stream is tried to be opened again before what it belongs to is given up.
+const TRIES: u32 = 4;
+/// A stream that was open for so long, in milliseconds, counts as one that works.
+const WORKS: u64 = 5_000;
+
+/// How far a stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Asked for.
+    Opening,
+    Open,
+    /// Asked for again at this time.
+    Waiting(u64),
+    /// The server does not know the session yet; asked for again once it has the call that opens it.
+    Early,
+}
+
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) state: State,
+    pub(super) exchange: Option<u64>,
+    pub(super) reader: Reader,
+    /// Until then messages of its session wait for it.
+    pub(super) gate: u64,
+    /// When something came last.
+    pub(super) heard: u64,
+    /// The server sends comments, so a long silence says something.
+    pub(super) comments: bool,
+    /// It was open before, and something may be missing.
+    pub(super) broken: bool,
+    pub(super) tries: u32,
+    /// No call has opened its session yet.
+    pub(super) early: bool,
+    opened: u64,
+}
+
+impl Client {
+    /// Opens a stream, unless there is one. `early` for the stream of a session that is about to be opened.
+    pub(super) fn open_stream(&mut self, name: &Name, early: bool) {
+        if self.streams.contains_key(name) {
+            return;
+        }
+        let (now, limits) = (self.now, self.options.limits);
+        let reading = Reading {
+            state: State::Waiting(now),
+            exchange: None,
+            reader: Reader::new(limits.message),
+            gate: now.saturating_add(self.options.times.open),
+            heard: now,
+            comments: false,
+            broken: false,
+            tries: 0,
+            early,
+            opened: now,
+        };
+        self.streams.insert(name.clone(), reading);
+        self.ask_for(name);
+    }
+
+    /// Asks for a stream that is not open.
+    pub(super) fn ask_for(&mut self, name: &Name) {
+        if self.barred || self.id.is_none() {
+            return;
+        }
+        let exchange = self.request("GET", name.as_deref(), Doing::Read { name: name.clone() }, String::new());
+        if let Some(stream) = self.streams.get_mut(name) {
+            stream.exchange = Some(exchange);
+            stream.state = State::Opening;
+            stream.reader.restart();
+        }
+    }
+
+    /// A stream is open.
+    pub(super) fn stream_opened(&mut self, name: &Name) {
+        let now = self.now;
+        let Some(stream) = self.streams.get_mut(name) else { return };
+        let gap = std::mem::take(&mut stream.broken) && !(self.options.resumable && stream.reader.last_id().is_some());
+        stream.state = State::Open;
+        stream.gate = 0;
+        stream.heard = now;
+        stream.opened = now;
+        if gap {
+            self.actions.push_back(Action::Gap { session: name.clone() });
+        }
+        self.pump();
+    }
+
+    /// Bytes of a stream.
+    pub(super) fn stream_data(&mut self, exchange: u64, name: &Name, mut bytes: &[u8]) {
+        let now = self.now;
+        // A message may end the stream that it came on.
+        while let Some(stream) = self.streams.get_mut(name).filter(|stream| stream.exchange == Some(exchange)) {
+            stream.heard = now;
+            let Some(item) = stream.reader.read(&mut bytes) else { return };
+            match item {
+                Item::Data(json) => self.message(name, &json),
+                Item::Other => stream.comments = true,
+                Item::Retry(_) => {}
+                Item::TooLong => {
+                    self.report(id!("HTTP-27"), "an event is over the limit and was skipped", name.clone());
+                }
+                Item::NotUtf8 => self.report(id!("RPC-21"), "an event is not UTF-8 and was skipped", name.clone()),
+            }
+        }
+    }
+
+    /// A stream has ended, or could not be opened.
+    pub(super) fn stream_broke(&mut self, name: &Name, wait: Option<u64>) {
+        let now = self.now;
+        let Some(stream) = self.streams.get_mut(name) else { return };
+        let was_open = stream.state == State::Open;
+        if was_open && now.saturating_sub(stream.opened) >= WORKS {
+            stream.tries = 0;
+        }
+        stream.exchange = None;
+        stream.broken |= was_open;
+        stream.tries += 1;
+        // Nothing more comes that an answer could have to wait for.
+        let tries = stream.tries;
+        self.release_held(name);
+        if tries > TRIES {
+            return match name {
+                None => self.lose(),
+                Some(session) => self.session_lost(&session.clone()),
+            };
+        }
+        let wait = wait.unwrap_or_else(|| if tries == 1 && was_open { 0 } else { self.pause(tries) });
+        let at = now.saturating_add(wait);
+        if let Some(stream) = self.streams.get_mut(name) {
+            stream.state = State::Waiting(at);
+        }
+        if wait == 0 {
+            self.ask_for(name);
+        }
+    }
+
+    /// The server does not know a session.
+    pub(super) fn stream_unknown(&mut self, name: &Name) {
+        match self.streams.get_mut(name) {
+            Some(stream) if stream.early => {
+                stream.state = State::Early;
+                stream.exchange = None;
+                stream.gate = 0;
+                self.pump();
+            }
+            Some(_) => self.stream_broke(name, None),
+            None => {}
+        }
+    }
+
+    /// The call that opens a session is with the server, so its stream can be asked for again.
+    pub(super) fn retry_early_stream(&mut self, name: &Name) {
+        if self.streams.get(name).is_some_and(|stream| stream.state == State::Early) {
+            self.ask_for(name);
+        }
+    }
+
+    /// Gives a stream up, and what is asked for it.
+    pub(super) fn drop_stream(&mut self, name: &Name) {
+        let exchange = self.streams.remove(name).and_then(|stream| stream.exchange);
+        if let Some(exchange) = exchange.filter(|exchange| self.exchanges.remove(exchange).is_some()) {
+            self.actions.push_back(Action::Abort { exchange });
+        }
+    }
+
+    /// The messages of a session were lost, and the connection is not: it is opened again.
+    pub(super) fn session_lost(&mut self, session: &str) {
+        let of = |known: &Name| known.as_deref() == Some(session);
+        let calls = self.memory.calls.iter().filter(|(_, call)| call.gone && of(&call.session) && !call.effect.opens());
+        let mut lost = Lost { calls: calls.map(|(id, _)| id.clone()).collect(), ..Lost::default() };
+        lost.questions =
+            self.memory.questions.iter().filter(|(_, asked)| of(asked)).map(|(id, _)| id.clone()).collect();
+        lost.calls.iter().for_each(|id| drop(self.memory.calls.remove(id)));
+        lost.questions.iter().for_each(|id| drop(self.memory.questions.remove(id)));
+        lost.calls.sort();
+        lost.questions.sort();
+        lost.sessions.push(session.to_owned());
+        self.drop_stream(&Some(session.to_owned()));
+        self.actions.push_back(Action::Lost(lost));
+        self.reopen(session);
+    }
+}
