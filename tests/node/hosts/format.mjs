@@ -27,6 +27,7 @@ const STEPS = {
   call: { call: isText, ...CALL, iterate: or(isTrue, isNumber), wait: isText, begin: isText },
   request: { request: isText, ...CALL },
   notify: { notify: isText, with: isAny, session: isText },
+  work: { work: isText, then: Array.isArray, as: isText },
   go: { go: isText },
   cancel: { cancel: isText },
   drop: { drop: isText },
@@ -59,7 +60,7 @@ const TEXT = ["text"];
 const SAID = ["text", "content", "message_id"];
 const BACKGROUND = ["tool_call", "terminal"];
 const DOES = {
-  message: SAID, thought: SAID, plan: ["entries", "id", "remove"], hold: [], insert: [], work: ["then"], background: BACKGROUND,
+  message: SAID, thought: SAID, plan: ["entries", "id", "remove"], remove_plan: ["id"], hold: [], insert: [], work: ["then"], background: BACKGROUND,
   display_terminal: ["id", "command", "cwd", "then"], ask_permission: ["tool_call", "options"],
   tool_call: ["id", "title", "kind", "status", "content", "locations", "raw_input", "then"],
   read_text_file: ["path", "line", "limit"], write_text_file: ["path", "content"],
@@ -68,9 +69,9 @@ const DOES = {
 const INSIDE = {
   tool_call: {
     text: TEXT, diff: ["path", "new_text", "old_text"], change: undefined, complete: ["raw_output"], fail: TEXT,
-    ask_permission: ["options"], append: ["content"], cancelled: [], background: BACKGROUND,
+    ask_permission: ["options"], append: ["text", "content"], show: ["terminal"], cancelled: [], background: BACKGROUND,
   },
-  display_terminal: { write: ["text", "base64"], exit: ["code", "signal"] },
+  display_terminal: { write: ["text", "base64"], exit: ["code", "signal"], background: [] },
   terminal: { wait: [], output: [], kill: [] },
 };
 const ERROR = { kind: isText, code: isNumber, message: isText, data: isAny, rule: isText };
@@ -128,6 +129,7 @@ function checkEvent(event, where) {
 function checkStep(step, where) {
   const kind = kindOf(step, STEPS, where);
   if (kind === "see") checkEvent(step.see, where);
+  if (kind === "work") checkActions(step.then, `${where}/then`, "work");
   if (kind === "call" || kind === "request") needs(step, ["as"], where);
 }
 
