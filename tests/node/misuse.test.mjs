@@ -32,7 +32,7 @@ test("after free every method and every property says so, and free may come at a
   const members = Object.entries(Object.getOwnPropertyDescriptors(Connection.prototype));
   // What fits each of them, so that it is not refused for something else.
   const fitting = {
-    request: ["_x"], receive: ["x"], handleTimeout: [1], consume: [1], respondError: [1, { code: 1, message: "" }],
+    request: ["_x"], receive: ["x"], handleTimeout: [1], consume: [1], respondError: [1, { code: 1, message: "" }], failWork: [1, { code: 1, message: "" }],
     pendingBySerial: [1], unansweredBySerial: [1], viewSince: ["s", 1], viewContent: ["s", 1, 1], viewText: ["s", 1],
   };
   let tried = 0;

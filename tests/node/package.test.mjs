@@ -41,6 +41,28 @@ test("the browser's entry waits for init, and loads once", async () => {
   assert.equal(execFileSync(process.execPath, ["browser.mjs"], { cwd: folder, encoding: "utf8" }), "start\n");
 });
 
+test("in a browser, what cannot work is refused once the module is there", () => {
+  const script = `
+    import assert from "node:assert/strict";
+    import { readFileSync } from "node:fs";
+    import { Agent } from "./node_modules/libacp/dist/agent.browser.js";
+    import { Client, PermissionPolicy, connect, init } from "./node_modules/libacp/dist/client.browser.js";
+    const transport = () => ({ readable: (async function* () {})(), write() {}, close() {} });
+    const agent = new Agent("a", "1").on("session/setmode", () => {});
+    const client = new Client("c", "1", { policy: "lax" });
+    const careful = new Client("c", "1", { permissionPolicy: { rules: [] } });
+    assert.throws(() => new Client("c", "1", { polcy: "lax" }), /did you mean policy/);
+    assert.throws(() => new PermissionPolicy({}), /init/);
+    await init(readFileSync("node_modules/libacp/dist/libacp_core_bg.wasm"));
+    await assert.rejects(agent.serve(transport()), /^TypeError: there is no method session.setmode; did you mean session.set_mode/);
+    await assert.rejects(connect(transport(), client), /^TypeError: policy: expected/);
+    await assert.rejects(connect(transport(), careful), /^TypeError: PermissionPolicy: the module for browsers has none/);
+    assert.throws(() => new Agent("a", "1").on("session/setmode", () => {}), /did you mean/);
+    console.log("refused");`;
+  writeFileSync(join(folder, "refused.mjs"), script);
+  assert.equal(execFileSync(process.execPath, ["refused.mjs"], { cwd: folder, encoding: "utf8" }), "refused\n");
+});
+
 test("each way to resolve modules finds the right types", () => {
   const attw = createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json");
   const options = ["--profile", "esm-only", "--exclude-entrypoints", "wasm", "wasm/node", "package.json", "--no-emoji", "--format", "ascii"];

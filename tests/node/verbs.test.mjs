@@ -241,11 +241,15 @@ inBoth("an agent works without a prompt, and prompts wait for it", async (t, ver
 inBoth("a cancel, and closing the session, reach the agent's own work", async (t, version) => {
   for (const how of ["session/cancel", "session/close"]) {
     const { agent, opened } = opening(version);
+    const order = [];
+    agent.on("session/close", () => void order.push("closed"));
     const raw = await Raw.of(t, agent, version);
     const session = await opened;
     const working = session.work(async (work) => {
       assert.equal(work.cancelled, false);
       await new Promise((resolve) => work.signal.addEventListener("abort", resolve));
+      await pause(20);
+      order.push("over");
       await work.message("never sent");
     });
     if (version === 2) await raw.update();
@@ -254,6 +258,7 @@ inBoth("a cancel, and closing the session, reach the agent's own work", async (t
     if (version === 2) assert.deepEqual(await raw.update(), state("idle", { stopReason: "cancelled" }));
     if (id) assert.deepEqual(await raw.next(), { id, result: {} });
     await raw.still();
+    assert.deepEqual(order, id ? ["over", "closed"] : ["over"]);
   }
 });
 
@@ -302,11 +307,17 @@ test("what is in the background outlives its turn and a cancel", async (t) => {
 test("only what was shown goes into the background", async (t) => {
   const errors = [];
   const agent = agentOf(2).prompt(async (turn) => {
-    for (const what of [{}, "call"]) await turn.session.background(what).catch((error) => errors.push(error.message));
+    const told = { sessionUpdate: "tool_call", toolCallId: "own", title: "Own" };
+    await turn.update(told);
+    await turn.session.background({ type: "tool_call", toolCallId: "own" });
+    for (const what of [{ type: "tool_call", toolCallId: "other" }, { type: "tool" }, 5]) {
+      await turn.session.background(what).catch((error) => errors.push(error.rule));
+    }
   });
-  const { session } = await joined(t, undefined, { agent, client: new Client("c", "1", { versions: [2] }) });
+  const { session } = await joined(t, undefined, { agent, client: new Client("c", "1", { versions: [2], view: true }) });
   await session.prompt("x");
-  assert.match(errors.join("\n"), /^background: expected a tool call.*\nbackground: expected a tool call/);
+  assert.deepEqual(errors, ["LIFE-32", "LIFE-36", "LIFE-36"]);
+  assert.deepEqual(session.view.background, [{ type: "tool_call", toolCallId: "own" }]);
 });
 
 inBoth("plans with ids are set and removed", async (t, version) => {
@@ -358,7 +369,7 @@ inBoth("a terminal of the agent is shown with what it prints", async (t, version
 });
 
 test("a large piece of output is written as it is", async (t) => {
-  const bytes = new Uint8Array(100_000).map((_, index) => index);
+  const bytes = new Uint8Array(400_000).map((_, index) => index);
   const agent = agentOf(2).prompt(async (turn) => {
     const terminal = await turn.displayTerminal("cat");
     await terminal.write(bytes);
@@ -382,12 +393,12 @@ inBoth("content is appended to a tool call without sending the rest again", asyn
   const raw = await Raw.of(t, agent, version);
   const id = raw.prompt();
   if (version === 2) await raw.inserted(id);
-  const [begun, ...rest] = await raw.updates(6);
+  const [begun, ...rest] = await raw.updates(5);
   assert.equal(begun.content.length, 1);
   const sizes = rest.map(({ sessionUpdate, content }) => [sessionUpdate, Array.isArray(content) ? content.length : content && 1]);
-  const kind = version === 1 ? "tool_call_update" : "tool_call_content_chunk";
-  const counts = version === 1 ? [2, 3, 4, 5] : [1, 1, 1, 1];
-  assert.deepEqual(sizes, [...counts.map((count) => [kind, count]), ["tool_call_update", undefined]]);
+  const [whole, piece] = ["tool_call_update", "tool_call_content_chunk"];
+  const added = version === 1 ? [[whole, 2], [whole, 3]] : [[piece, 1], [piece, 1]];
+  assert.deepEqual(sizes, [...added, [whole, 4], [whole, 5]]);
   assert.equal(rest.at(-1).status, "failed");
 });
 

@@ -157,9 +157,10 @@ export interface AgentSession<V extends Version = 1> {
   work(run: (work: Work<V>) => Awaitable<Ending>): Promise<v1.PromptResponse>;
   /**
    * Puts a tool call or a terminal of the agent into the background: the client sees it go on beside the session's work,
-   * a cancel of the turn leaves it alone, and its end is reported whenever it comes. In version 1 nothing is sent for it.
+   * a cancel of the turn leaves it alone, and its end is reported whenever it comes. One that was shown by an update of the
+   * agent's own is named by its id. Rejects with `Misuse` for what was not shown (LIFE-32). In version 1 nothing is sent.
    */
-  background(item: ToolCall | DisplayTerminal): Promise<void>;
+  background(what: ToolCall | DisplayTerminal | v2.BackgroundWork): Promise<void>;
   /**
    * A plan with an id of its own; the plan of {@link Work.plan} is `main`. A client of version 1 shows the one that was set
    * last.
@@ -328,8 +329,8 @@ export class ToolCall {
   /** Reports changes; content and locations replace the earlier ones. */
   update(changes: Omit<v1.ToolCallUpdate, "toolCallId" | "_meta">): Promise<void>;
   /**
-   * Adds to the content without sending the rest again: text, or what a tool call may show. In version 1 the content is sent
-   * as a whole, at most its last 64 KiB.
+   * Adds to the content without sending the rest again, as {@link text} does: text, or what a tool call may show. In version
+   * 1 the content is sent as a whole, at most its last 64 KiB.
    */
   append(what: string | v1.ToolCallContent, options?: MetaOption): Promise<void>;
   /** Adds text to the content. */

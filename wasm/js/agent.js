@@ -85,12 +85,10 @@ export class AgentSession {
     return this.client._work(this, run);
   }
 
-  async background(item) {
-    if (!(item instanceof ToolCall || item instanceof DisplayTerminal)) {
-      throw new TypeError("background: expected a tool call, or a terminal that displayTerminal has made");
-    }
-    this.client.connection.background(this.id, item._item);
-    item._detach();
+  async background(what) {
+    const isOwn = what instanceof ToolCall || what instanceof DisplayTerminal;
+    this.client.connection.background(this.id, isOwn ? what._item : what);
+    if (isOwn) what._detach();
     this.client._wire.dispatch();
   }
 
@@ -257,7 +255,8 @@ export class ClientPeer extends Peer {
     try {
       const result = await this.#take(run, work, "work");
       if (this.connection.phase !== "closed") this.connection.endWork(serial, result);
-      this._wire.dispatch();
+      // Whoever has begun the work goes on before the prompts that have waited for its end.
+      setTimeout(() => this._wire.dispatch());
       return result;
     } catch (error) {
       const said = error instanceof RequestError ? error : this._internal(error);

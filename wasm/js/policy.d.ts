@@ -30,7 +30,9 @@ export interface PermissionRule {
 
 /** The rules of a policy, the first of which that fits decides, and what is done if none does (`ask`). */
 export interface PermissionRules {
+  /** The rules, in the order in which they are tried. */
   readonly rules?: readonly PermissionRule[];
+  /** What is done with a request that no rule fits; `ask` by default. */
   readonly otherwise?: PermissionAction;
 }
 

@@ -25,7 +25,6 @@ export class Permission {
 export class ToolCall {
   #turn;
   #members;
-  /** What it shows as a whole; nothing once something was appended. */
   #content;
   #refused = false;
 
@@ -37,7 +36,7 @@ export class ToolCall {
     this.#turn = turn;
     const places = locations?.map((each) => (typeof each === "string" ? { path: each } : each));
     this.#members = { ...given({ kind, name, content, locations: places, rawInput }), ...metaOf(meta) };
-    this.#content = content ?? [];
+    this.#content = [...(content ?? [])];
   }
 
   async update(changes) {
@@ -45,13 +44,13 @@ export class ToolCall {
     await this.#report("tool_call_update", changes);
     this.title = changes.title ?? this.title;
     this.status = changes.status ?? this.status;
-    if (changes.content) this.#content = changes.content;
+    if (changes.content) this.#content = [...changes.content];
   }
 
   async append(what, { meta } = {}) {
     const item = typeof what === "string" ? { type: "content", content: content(what) } : what;
     await this.#report("tool_call_content_chunk", { content: item, ...metaOf(meta) });
-    this.#content = undefined;
+    this.#content.push(item);
   }
 
   text(text) {
@@ -70,11 +69,9 @@ export class ToolCall {
     return this.update({ status: "completed", ...given({ rawOutput }) });
   }
 
-  async fail(text) {
-    const item = text === undefined ? undefined : { type: "content", content: content(text) };
-    if (item && !this.#content) await this.append(item);
-    const said = item && this.#content ? { content: [...this.#content, item] } : {};
-    await this.update({ status: "failed", ...said });
+  fail(text) {
+    const said = text === undefined ? {} : { content: [...this.#content, { type: "content", content: content(text) }] };
+    return this.update({ status: "failed", ...said });
   }
 
   /** It has ended because somebody has cancelled it. */
@@ -126,7 +123,7 @@ export class ToolCall {
   }
 
   #show(item) {
-    return this.#content ? this.update({ content: [...this.#content, item] }) : this.append(item);
+    return this.update({ content: [...this.#content, item] });
   }
 
   async #report(kind, members) {

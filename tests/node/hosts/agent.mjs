@@ -4,7 +4,7 @@ import { optionsOf } from "./options.mjs";
 import { Scene, greeting } from "./scene.mjs";
 import { filled } from "./stream.mjs";
 
-const { Agent } = agentSide;
+const { Agent, Misuse } = agentSide;
 
 /** The agent that a scenario describes. */
 export function agent(scenario, scene) {
@@ -31,10 +31,35 @@ export function agent(scenario, scene) {
 const said = ({ text, content, message_id: messageId }) => [text ?? content, { messageId }];
 const permission = ({ optionId }) => ({ outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } });
 
+/** Work that does what the scenario says. Errors that are the actions' own are no errors of a call. */
+function worked(scene, session, then, context) {
+  const run = (turn) => scene.act(then, { method: "work", ...context, session, turn, signal: turn.signal });
+  return session.work(run).catch((error) => {
+    throw error instanceof Misuse ? error : Object.assign(error, { kind: "failed" });
+  });
+}
+
 const TURN = {
   message: ({ turn }, given) => turn.message(...said(given)),
   thought: ({ turn }, given) => turn.thought(...said(given)),
-  plan: ({ turn }, { entries }) => turn.plan(entries),
+  plan: ({ turn, session }, { entries, id, remove }) => {
+    if (id === undefined) return turn.plan(entries);
+    return remove ? session.plan(id).remove() : session.plan(id).set(entries);
+  },
+  hold: ({ turn }) => turn.hold(),
+  insert: ({ turn }) => turn.insert(),
+  remove_plan: ({ session }, { id }) => session.plan(id).remove(),
+  work: async ({ session, ...context }, { then }, scene) => {
+    const { stopReason } = await worked(scene, session, then, context);
+    if (stopReason === "cancelled") throw Object.assign(new Error("the work was cancelled"), { kind: "cancelled" });
+    return null;
+  },
+  background: ({ session }, { tool_call: toolCallId, terminal: terminalId }) =>
+    session.background(terminalId === undefined ? { type: "tool_call", toolCallId } : { type: "terminal", terminalId }),
+  display_terminal: async ({ turn, displays, ...context }, { command, then, ...options }, scene) => {
+    const display = await turn.displayTerminal(command, options);
+    await scene.act(then ?? [], { ...context, turn, display, displays: new Map(displays).set(display.id, display) });
+  },
   ask_permission: async ({ turn }, { tool_call: call, options }) => permission(await turn.askPermission(call, options)),
   read_text_file: async ({ turn }, { path, ...how }) => ({ content: await turn.readTextFile(path, how) }),
   write_text_file: ({ turn }, { path, content }) => turn.writeTextFile(path, content),
@@ -50,6 +75,15 @@ const CALL = {
   complete: ({ call }, { raw_output: rawOutput } = {}) => call.complete({ rawOutput }),
   fail: ({ call }, { text }) => call.fail(text),
   ask_permission: async ({ call }, { options }) => permission(await call.askPermission(options)),
+  append: ({ call }, { text, content }) => call.append(text ?? content),
+  show: ({ call, displays }, { terminal }) => call.show(displays.get(terminal)),
+  background: ({ call, session }, given) => (Object.keys(given).length > 0 ? TURN.background({ session }, given) : session.background(call)),
+  cancelled: ({ call }) => call.cancelled(),
+};
+const DISPLAY = {
+  write: ({ display }, { text, base64 }) => display.write(text ?? new Uint8Array(Buffer.from(base64, "base64"))),
+  exit: ({ display }, { code: exitCode, signal }) => display.exit({ exitCode, signal }),
+  background: ({ display, session }) => session.background(display),
 };
 const TERMINAL = {
   wait: ({ terminal }) => terminal.wait(),
@@ -59,7 +93,7 @@ const TERMINAL = {
 
 /** Does a convenience of the turn, or of what stands around it. */
 export function does(scene, what, given, context) {
-  const found = [context.call && CALL, context.terminal && TERMINAL, TURN].find((table) => table && Object.hasOwn(table, what));
+  const found = [context.call && CALL, context.terminal && TERMINAL, context.display && DISPLAY, TURN].find((table) => table && Object.hasOwn(table, what));
   if (!found) throw new Error(`there is no convenience ${what}`);
   return found[what](context, given, scene);
 }
@@ -86,6 +120,14 @@ class AgentHost {
 
   notify(method, step) {
     return this.#whom(step).notify(method, step.with);
+  }
+
+  work(id, { then, as }) {
+    const { peer } = this.scene;
+    const session = peer.sessions.get(id);
+    const done = worked(this.scene, session, then, { peer }).then(() => ({}));
+    if (as === undefined) done.catch((error) => this.scene.fail(error));
+    else void this.scene.told(as, done);
   }
 
   call(method, step) {

@@ -27,6 +27,7 @@ const STEPS = {
   call: { call: isText, ...CALL, iterate: or(isTrue, isNumber), wait: isText, begin: isText },
   request: { request: isText, ...CALL },
   notify: { notify: isText, with: isAny, session: isText },
+  work: { work: isText, then: Array.isArray, as: isText },
   go: { go: isText },
   cancel: { cancel: isText },
   drop: { drop: isText },
@@ -57,8 +58,10 @@ const EVENTS = {
 const FAIL = { code: isNumber, message: isText, data: isAny };
 const TEXT = ["text"];
 const SAID = ["text", "content", "message_id"];
+const BACKGROUND = ["tool_call", "terminal"];
 const DOES = {
-  message: SAID, thought: SAID, plan: ["entries"], ask_permission: ["tool_call", "options"],
+  message: SAID, thought: SAID, plan: ["entries", "id", "remove"], remove_plan: ["id"], hold: [], insert: [], work: ["then"], background: BACKGROUND,
+  display_terminal: ["id", "command", "cwd", "then"], ask_permission: ["tool_call", "options"],
   tool_call: ["id", "title", "kind", "status", "content", "locations", "raw_input", "then"],
   read_text_file: ["path", "line", "limit"], write_text_file: ["path", "content"],
   terminal: ["command", "args", "env", "cwd", "output_byte_limit", "then"],
@@ -66,12 +69,13 @@ const DOES = {
 const INSIDE = {
   tool_call: {
     text: TEXT, diff: ["path", "new_text", "old_text"], change: undefined, complete: ["raw_output"], fail: TEXT,
-    ask_permission: ["options"],
+    ask_permission: ["options"], append: ["text", "content"], show: ["terminal"], cancelled: [], background: BACKGROUND,
   },
+  display_terminal: { write: ["text", "base64"], exit: ["code", "signal"], background: [] },
   terminal: { wait: [], output: [], kill: [] },
 };
 const ERROR = { kind: isText, code: isNumber, message: isText, data: isAny, rule: isText };
-const KINDS = ["dropped", "peer", "misuse", "closed", "timeout", "invalid"];
+const KINDS = ["dropped", "peer", "misuse", "closed", "timeout", "invalid", "cancelled", "failed"];
 
 function members(value, table, where) {
   if (!isObject(value)) throw new Error(`${where}: expected an object`);
@@ -125,6 +129,7 @@ function checkEvent(event, where) {
 function checkStep(step, where) {
   const kind = kindOf(step, STEPS, where);
   if (kind === "see") checkEvent(step.see, where);
+  if (kind === "work") checkActions(step.then, `${where}/then`, "work");
   if (kind === "call" || kind === "request") needs(step, ["as"], where);
 }
 

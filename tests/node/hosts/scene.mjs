@@ -7,6 +7,8 @@ const decoder = new TextDecoder();
 
 /** What the end of a call is, in the words of the format. */
 export function described(error, { PeerError, NoResult, Misuse }) {
+  // Work that an agent has begun by itself is no call.
+  if (error?.kind === "cancelled" || error?.kind === "failed") return { kind: error.kind };
   if (error?.name === "AbortError") return { kind: "dropped" };
   if (error instanceof Misuse) return { kind: "misuse", rule: error.rule };
   if (error instanceof NoResult) return { kind: error.outcome };
@@ -138,7 +140,7 @@ export class Scene {
     do: (what, context, { with: given = {}, as }) => {
       const { then, ...plain } = given;
       const done = (async () => this.side.does(this, what, { ...filled(plain, this.names), ...(then ? { then } : {}) }, context))();
-      return as === undefined ? done : this.told(as, done.then((result) => result ?? {}));
+      return as === undefined ? done : this.told(as, done.then((result) => (result === undefined ? {} : result)));
     },
     request: (method, { session, peer }, { with: params, as }) => {
       const asked = (session ?? peer).request(method, filled(params ?? {}, this.names));
