@@ -126,6 +126,10 @@ class FileOperation:
 
         Returns the text of the file, the error code and the error message; each is `None` if there is none.
         """
+    def forget(self) -> None:
+        """Gives up the operation if it has not begun. Later ones wait for it otherwise, for as long as this object
+        lives.
+        """
 
 @final
 class Files:
@@ -167,9 +171,16 @@ class Files:
 class Budget:
     """So much may be taken at a time; who wants more waits, in order. What is more than all of it goes alone."""
     def __new__(cls, most: int | None = None, /) -> Budget: ...
-    def ask(self, request: int, amount: int, /) -> bool: ...
-    def release(self, request: int, /) -> None: ...
-    def poll(self) -> int | None: ...
+    def ask(self, request: int, amount: int, /) -> bool:
+        """Asks for a share for the request with this number. Returns whether it is there; if not, the request
+        waits for `poll`.
+        """
+    def release(self, request: int, /) -> None:
+        """Gives a share back, or stops waiting for one."""
+    def poll(self) -> int | None:
+        """The number of the next request that waited and has its share now; `None` if there is none. Ask until
+        there is none.
+        """
 
 @final
 class PermissionPolicy:
@@ -925,15 +936,38 @@ class Connection:
         """Whether the next prompt of a session has to wait because an earlier one was cancelled and has not ended,
         which in version 1 it has to (`TURN-03`).
         """
-    def pace(self, max_requests: int | None = None) -> None: ...
-    def merge_chunks(self, merges: bool, /) -> None: ...
+    def pace(self, max_requests: int | None = None) -> None:
+        """Holds events back from now on while too much of what was taken waits, so that a peer that says more than
+        is handled is slowed down: 256 notifications or 1 MiB of them that were kept, eight times as much while
+        the peer owes an answer, 16 MiB of requests to write files, or 1 MiB of the connection's own answers
+        that are not written.
+
+        Arguments:
+            `max_requests`: the number of requests that are served at a time; `None` for no limit. Each of them counts
+                until it is `served`.
+        """
+    def merge_chunks(self, merges: bool, /) -> None:
+        """Whether chunks of messages and thoughts are merged while they wait to be written, as `libacp.aio` does
+        it: text is joined, and whatever differs in more than its text is not merged.
+        """
     @property
-    def has_room(self) -> bool: ...
+    def has_room(self) -> bool:
+        """Whether a message can be sent at once, or has to wait until the transport has taken more."""
     @property
-    def paused(self) -> bool: ...
-    def keep(self, notification: Notification | None, /) -> int: ...
-    def take(self, size: int, last: bool, /) -> bool: ...
-    def served(self, request: Request, /) -> bool: ...
+    def paused(self) -> bool:
+        """Whether `next_event` has returned `None` because too much waits."""
+    def keep(self, notification: Notification | None, /) -> int:
+        """Counts something that waits for its handler: a notification, or `None` for what has no size. Returns its
+        size, for `take`.
+        """
+    def take(self, size: int, last: bool, /) -> bool:
+        """What was kept was handed over, and `last` says whether nothing is left where it waited. Returns whether
+        it is time to take events again.
+        """
+    def served(self, request: Request, /) -> bool:
+        """A request of the peer was served, and its answer is written. Returns whether it is time to take events
+        again.
+        """
     def hold_prompts(self) -> None:
         """Lets the host see each prompt of version 2 before it is a message of the conversation, so that it can
         still be refused. It becomes one by `insert`, by `stepped`, by the first update about the work on it, or

@@ -115,4 +115,9 @@ impl FileOperation {
             Err(problem) => (None, Some(problem.code()), Some(problem.to_string())),
         })
     }
+
+    /// Gives up the operation if it has not begun. Later ones wait for it otherwise, for as long as this object lives.
+    fn forget(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
 }

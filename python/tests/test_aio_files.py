@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -14,6 +15,7 @@ from typing import Any, Callable, List, Optional
 
 import libacp
 from libacp import aio
+from raw_agent import opened, raw_agent
 from test_aio_access import INVALID, NOT_FOUND, AccessCase
 
 SECONDS = float(os.environ.get("LIBACP_RACE_SECONDS", "15"))
@@ -202,6 +204,36 @@ class Ordered(FilesCase):
                 self.assertTrue(list(done) == [None, long, None, short])
 
         await self.serve(work)
+
+    async def test_one_that_is_cancelled_before_it_begins_holds_up_none(self) -> None:
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        files = aio.Files(may=lambda path, writing, root: gate.wait(60))
+        with tempfile.TemporaryDirectory() as folder:
+            async with raw_agent(aio.Client(files=files)) as (peer, played):
+                session = await opened(peer, played, folder)
+
+                def write(text: str) -> "asyncio.Task[None]":
+                    path = os.path.join(folder, "file")
+                    params: Any = {"sessionId": session.id, "path": path, "content": text}
+                    return asyncio.ensure_future(files.write_text_file(session, params))
+
+                # As many as work at once, and one behind them.
+                working = [write(str(number)) for number in range(4)]
+                behind = write("behind")
+                await asyncio.sleep(0.2)
+                behind.cancel()
+                kept: Optional[BaseException] = None
+                try:
+                    await behind
+                except asyncio.CancelledError as problem:
+                    # Its trace holds whatever the task had.
+                    kept = problem
+                last = write("last")
+                gate.set()
+                await self.in_time(asyncio.gather(*working, last))
+                assert kept is not None and kept.__traceback__ is not None
+                self.assertEqual(Path(folder, "file").read_text(), "last")
 
     async def test_a_write_that_fails_leaves_the_old_text(self) -> None:
         """S8: under a limit for files, which a full disk is as well."""

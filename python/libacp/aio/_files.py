@@ -112,7 +112,11 @@ class _Opened:
             raise RequestError(INVALID, "Not Unicode text") from None
         except OverflowError:
             raise RequestError(INVALID, "Not the number of a line") from None
-        text, code, message = await asyncio.get_running_loop().run_in_executor(self.threads, operation.run)
+        try:
+            text, code, message = await asyncio.get_running_loop().run_in_executor(self.threads, operation.run)
+        finally:
+            # One that was cancelled before it had begun; the trace of that keeps it.
+            operation.forget()
         if code is not None:
             where = {"uri": _uri(path)} if code == libacp.ErrorCode.RESOURCE_NOT_FOUND else None
             raise RequestError(code, message or "", where)
