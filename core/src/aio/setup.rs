@@ -46,6 +46,8 @@ impl Setup {
                 methods.push(method.to_owned());
             }
         });
-        Shared::new(Host::new(config, methods), self.most, self.expose)
+        let mut host = Host::new(config, methods);
+        host.hold_prompts();
+        Shared::new(host, self.most, self.expose)
     }
 }
