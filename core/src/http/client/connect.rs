@@ -83,6 +83,7 @@ impl Client {
             session: name.clone(),
             attaches: true,
             tries: 0,
+            repeated: false,
         };
         self.enqueue_first(name.clone(), post);
         if let Some(lane) = self.lanes.get_mut(&name) {
@@ -114,8 +115,9 @@ impl Client {
         self.pump();
     }
 
-    /// The connection is gone.
-    pub(super) fn lose(&mut self) {
+    /// The connection is lost. `known` says that the server may still have it: then it is told to end it, so that the
+    /// agent does not serve the same session twice.
+    pub(super) fn lose(&mut self, known: bool) {
         if matches!(self.phase, Phase::Closed | Phase::Waiting(_) | Phase::New) {
             return;
         }
@@ -125,6 +127,9 @@ impl Client {
         }
         let busy: Vec<(Option<Name>, Post)> = self.take_posts();
         self.streams.clear();
+        if known && self.id.is_some() && !self.is_websocket() {
+            self.request("DELETE", None, Doing::Delete, String::new());
+        }
         self.socket = None;
         self.id = None;
         for lane in self.lanes.values_mut() {
@@ -137,7 +142,8 @@ impl Client {
             lane.posts.retain(|post| !post.id.as_ref().is_some_and(|id| owned.contains(id)));
         }
         self.queued = self.lanes.values().flat_map(|lane| &lane.posts).map(|post| post.json.len()).sum();
-        let mut lost = Lost { questions: self.memory.questions.drain().map(|(id, _)| id).collect(), ..Lost::default() };
+        let mut lost =
+            Lost { questions: std::mem::take(&mut self.memory.questions).into_keys().collect(), ..Lost::default() };
         let gone = self.memory.calls.iter().filter(|(_, call)| call.gone);
         lost.calls = gone.map(|(id, _)| id.clone()).collect();
         for id in &lost.calls {
@@ -188,7 +194,7 @@ impl Client {
         };
         let Some((id, json)) = again else { return self.stop(ClosedWhy::Protocol) };
         let method = "initialize".to_owned();
-        self.initialize(Post { json, id: Some(id), method, session: None, attaches: false, tries: 0 });
+        self.initialize(Post { json, id: Some(id), method, session: None, attaches: false, tries: 0, repeated: false });
     }
 
     /// Ends the conversation: `DELETE` (HTTP-14), or the end of the socket.
@@ -222,13 +228,12 @@ impl Client {
     fn take_posts(&mut self) -> Vec<(Option<Name>, Post)> {
         let mut posts = Vec::new();
         let mut aborted = Vec::new();
-        for (exchange, it) in self.exchanges.drain() {
+        for (exchange, it) in std::mem::take(&mut self.exchanges) {
             aborted.push(exchange);
             if let Doing::Post { lane, post } = it.doing {
                 posts.push((lane, post));
             }
         }
-        aborted.sort_unstable();
         self.actions.extend(aborted.into_iter().map(|exchange| Action::Abort { exchange }));
         posts
     }

@@ -1,7 +1,7 @@
 //! What a client remembers of a conversation: its open calls, the questions of the agent, and how its sessions are opened
 //! again.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::http::route::{opens_again, Effect, Summary};
 use crate::json::{self, Writer};
@@ -30,14 +30,32 @@ pub(super) struct Call {
     pub(super) owner: Owner,
     /// The history of the session comes before the answer.
     pub(super) replays: bool,
+    /// The stream on which its answer comes broke, and the answer may be lost.
+    pub(super) doubtful: bool,
     /// The message was handed over for good: nobody knows what becomes of it without an answer.
     pub(super) gone: bool,
+    /// It was handed over at least once.
+    pub(super) sent: bool,
 }
 
 impl Call {
+    /// The stream on which its answer comes.
+    pub(super) fn stream(&self) -> Option<&str> {
+        self.session.as_deref().filter(|_| !self.effect.opens())
+    }
+
     fn of_nothing() -> Self {
         let (owner, effect) = (Owner::Host, Effect::None);
-        Call { session: None, effect, opened_with: None, owner, replays: false, gone: false }
+        Call {
+            session: None,
+            effect,
+            opened_with: None,
+            owner,
+            replays: false,
+            doubtful: false,
+            gone: false,
+            sent: false,
+        }
     }
 }
 
@@ -49,10 +67,10 @@ pub(super) struct Memory {
     pub(super) version: Option<String>,
     /// How the agent opens a session again.
     pub(super) way: Option<&'static str>,
-    pub(super) calls: HashMap<Id, Call>,
-    pub(super) questions: HashMap<Id, Option<String>>,
+    pub(super) calls: BTreeMap<Id, Call>,
+    pub(super) questions: BTreeMap<Id, Option<String>>,
     /// With what each session is opened again.
-    pub(super) sessions: HashMap<String, String>,
+    pub(super) sessions: BTreeMap<String, String>,
     own: u64,
 }
 
@@ -73,7 +91,9 @@ impl Memory {
                 opened_with,
                 owner: Owner::Host,
                 replays: summary.effect == Effect::Attaches && replays(&summary.method, json),
+                doubtful: false,
                 gone: false,
+                sent: false,
             },
         );
     }
@@ -123,7 +143,9 @@ impl Memory {
             opened_with: None,
             owner: Owner::Reopen,
             replays: self.replays(),
+            doubtful: false,
             gone: false,
+            sent: false,
         };
         let json = crate::jsonrpc::write_request(&id, way, &params);
         self.calls.insert(id.clone(), call);

@@ -57,7 +57,7 @@ impl Client {
             self.report(id!("HTTP-10"), "a message came on a stream that it does not belong to", name.clone());
         }
         let replays = |id: &Option<String>| id.is_some() && id.as_deref() == session;
-        let replayed = self.memory.calls.values().any(|call| call.replays && call.gone && replays(&call.session));
+        let replayed = self.memory.calls.values().any(|call| call.replays && call.sent && replays(&call.session));
         self.deliver(json, replayed);
     }
 
@@ -84,7 +84,7 @@ impl Client {
         let reads = session.as_ref().filter(|_| waits && name.is_none() && summary.form == Form::Result);
         let open = reads.filter(|session| {
             let stream = self.streams.get(&Some((*session).clone()));
-            stream.is_some_and(|stream| matches!(stream.state, State::Open | State::Opening))
+            stream.is_some_and(|stream| stream.state != State::Early)
         });
         if let Some(session) = open.filter(|_| self.options.times.quiet > 0 && id!("HTTP-12").is_on(Way::Track)) {
             self.held.push(Held { session: session.clone(), id, json: json.to_owned(), since: self.now });
