@@ -120,7 +120,7 @@ impl World {
         self.now < STORM
     }
 
-    fn note(&mut self, text: String) {
+    fn note(&mut self, text: &str) {
         if self.log.len() > 400 {
             self.log.pop_front();
         }
@@ -146,7 +146,7 @@ impl World {
     fn breaks(&mut self, exchange: u64) {
         if self.broken.insert(exchange) {
             self.breaks += 1;
-            self.note(format!("exchange {exchange} breaks"));
+            self.note(&format!("exchange {exchange} breaks"));
             self.streams.remove(&exchange);
             self.server.closed(exchange);
             self.post(exchange, false, Packet::Failed(exchange, true));
@@ -198,7 +198,7 @@ impl World {
     }
 
     fn respond(&mut self, exchange: u64, response: &libacp::http::Response) {
-        self.note(format!("response {exchange}: {} {}", response.status, response.body));
+        self.note(&format!("response {exchange}: {} {}", response.status, response.body));
         let headers = response.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         self.post(exchange, false, Packet::Head(exchange, response.status, headers));
         self.post(exchange, false, Packet::Data(exchange, response.body.clone().into_bytes()));
@@ -215,7 +215,7 @@ impl World {
             match event {
                 Event::Opened { connection } => drop(self.agents.insert(connection, Agent::default())),
                 Event::Closed { connection, why } => {
-                    self.note(format!("server closed {connection:?}: {why}"));
+                    self.note(&format!("server closed {connection:?}: {why}"));
                     self.agents.remove(&connection);
                 }
                 Event::Message { connection, json } => self.agent(connection, &json),
@@ -228,7 +228,7 @@ impl World {
                 Event::Finish { exchange } => {
                     self.streams.insert(exchange, false);
                 }
-                Event::Violation(report) => self.note(format!("server reports {report:?}")),
+                Event::Violation(report) => self.note(&format!("server reports {report:?}")),
                 _ => {}
             }
         }
@@ -349,7 +349,7 @@ impl World {
         while let Some(action) = self.client.poll_action() {
             match action {
                 Action::Request(request) => {
-                    self.note(format!(
+                    self.note(&format!(
                         "{} {} {:?} {}",
                         request.exchange, request.method, request.headers, request.body
                     ));
@@ -367,7 +367,7 @@ impl World {
                 }
                 Action::Message { json, replayed } => self.host(&json, replayed),
                 Action::Lost(lost) => {
-                    self.note(format!("{lost:?}"));
+                    self.note(&format!("{lost:?}"));
                     for id in lost.calls {
                         let id: u64 = id.to_json().parse().expect("a call of the host");
                         assert!(self.calls.remove(&id).is_some(), "call {id} ended twice");
@@ -378,11 +378,11 @@ impl World {
                     });
                 }
                 Action::Detached { session } => {
-                    self.note(format!("detached {session}"));
+                    self.note(&format!("detached {session}"));
                     self.sessions.retain(|known| *known != session);
                 }
                 Action::Closed(why) => panic!("closed: {why:?}"),
-                other => self.note(format!("{other:?}")),
+                other => self.note(&format!("{other:?}")),
             }
         }
     }
@@ -420,7 +420,7 @@ impl World {
             message["params"] = json!({"sessionId": session, "prompt": []});
         }
         if self.client.send(&message.to_string()).is_ok() {
-            self.note(format!("host calls {message}"));
+            self.note(&format!("host calls {message}"));
             self.calls.insert(self.next, session.map(str::to_owned));
             self.next += 1;
         }
@@ -469,7 +469,7 @@ impl World {
         if self.storms() && self.rng.one_in(4000) {
             let keys: Vec<ConnectionKey> = self.agents.keys().copied().collect();
             if let Some(key) = keys.first() {
-                self.note("the server loses a connection".into());
+                self.note("the server loses a connection");
                 self.server.close(*key);
             }
         }

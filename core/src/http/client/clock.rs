@@ -1,5 +1,6 @@
 //! Time: gates that open, attempts that are due, answers that have waited, streams that are too quiet.
 
+use super::memory::Sent;
 use super::streams::State;
 use super::{Action, Client, Doing, Name, Phase};
 use crate::rules::Way;
@@ -82,7 +83,7 @@ impl Client {
             }
             stream.doubt = None;
             let calls = self.memory.calls.iter();
-            let doubtful = calls.filter(|(_, call)| call.doubtful && call.stream() == name.as_deref());
+            let doubtful = calls.filter(|(_, call)| call.sent == Sent::Doubtful && call.stream() == name.as_deref());
             lost.extend(doubtful.map(|(id, _)| id.clone()));
         }
         self.lose_calls(lost);

@@ -1,7 +1,7 @@
 //! How a connection begins, breaks, and begins again (HTTP-18).
 
 use super::lanes::Post;
-use super::memory::Owner;
+use super::memory::{Owner, Sent};
 use super::{Action, Client, ClosedWhy, Doing, Lost, Name, Phase};
 use crate::http::ws::{CloseCode, Frame};
 use crate::rules::Way;
@@ -13,7 +13,7 @@ impl Client {
         self.phase = Phase::Initializing;
         let body = post.json.clone();
         if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
-            call.gone = true;
+            call.sent = Sent::Gone;
         }
         if self.is_websocket() {
             let headers = self.common_headers();
@@ -144,7 +144,7 @@ impl Client {
         self.queued = self.lanes.values().flat_map(|lane| &lane.posts).map(|post| post.json.len()).sum();
         let mut lost =
             Lost { questions: std::mem::take(&mut self.memory.questions).into_keys().collect(), ..Lost::default() };
-        let gone = self.memory.calls.iter().filter(|(_, call)| call.gone);
+        let gone = self.memory.calls.iter().filter(|(_, call)| call.is_gone());
         lost.calls = gone.map(|(id, _)| id.clone()).collect();
         for id in &lost.calls {
             self.memory.calls.remove(id);

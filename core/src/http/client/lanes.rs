@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::memory::Sent;
 use super::{Action, Client, Doing, Lost, Name, Phase};
 use crate::http::route::{may_repeat, Form, Summary};
 use crate::http::ws::Frame;
@@ -73,7 +74,7 @@ impl Client {
             let Some(post) = lane.posts.pop_front() else { return };
             self.queued -= post.json.len();
             if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
-                (call.gone, call.sent) = (true, true);
+                call.sent = Sent::Gone;
             }
             if let Some(exchange) = self.socket {
                 self.actions.push_back(Action::Frame { exchange, frame: Frame::Text(post.json) });
@@ -132,7 +133,7 @@ impl Client {
         let wait = wait.unwrap_or_else(|| self.pause(post.tries));
         let until = self.now.saturating_add(wait);
         if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
-            call.gone = false;
+            call.sent = Sent::Before;
         }
         self.release_lane(lane.as_ref(), until);
         // An answer gets into the lane of its session only now, and then goes first.
@@ -184,7 +185,7 @@ impl Client {
     /// The answer to a call may come, or may not.
     fn doubt(&mut self, id: Option<&Id>) {
         let Some(call) = id.and_then(|id| self.memory.calls.get_mut(id)) else { return };
-        call.doubtful = true;
+        call.sent = Sent::Doubtful;
         let name = call.stream().map(str::to_owned);
         if let Some(stream) = self.streams.get_mut(&name) {
             stream.doubt = Some(self.now);

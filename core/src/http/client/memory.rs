@@ -30,15 +30,28 @@ pub(super) struct Call {
     pub(super) owner: Owner,
     /// The history of the session comes before the answer.
     pub(super) replays: bool,
-    /// The stream on which its answer comes broke, and the answer may be lost.
-    pub(super) doubtful: bool,
-    /// The message was handed over for good: nobody knows what becomes of it without an answer.
-    pub(super) gone: bool,
-    /// It was handed over at least once.
-    pub(super) sent: bool,
+    pub(super) sent: Sent,
+}
+
+/// How far a call is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// It waits in a lane.
+    No,
+    /// It was handed over, and waits to be once more.
+    Before,
+    /// It was handed over: nobody knows what becomes of it without an answer.
+    Gone,
+    /// The same, and the stream on which its answer comes broke.
+    Doubtful,
 }
 
 impl Call {
+    /// Whether only an answer tells what becomes of it.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self.sent, Sent::Gone | Sent::Doubtful)
+    }
+
     /// The stream on which its answer comes.
     pub(super) fn stream(&self) -> Option<&str> {
         self.session.as_deref().filter(|_| !self.effect.opens())
@@ -46,16 +59,7 @@ impl Call {
 
     fn of_nothing() -> Self {
         let (owner, effect) = (Owner::Host, Effect::None);
-        Call {
-            session: None,
-            effect,
-            opened_with: None,
-            owner,
-            replays: false,
-            doubtful: false,
-            gone: false,
-            sent: false,
-        }
+        Call { session: None, effect, opened_with: None, owner, replays: false, sent: Sent::No }
     }
 }
 
@@ -91,9 +95,7 @@ impl Memory {
                 opened_with,
                 owner: Owner::Host,
                 replays: summary.effect == Effect::Attaches && replays(&summary.method, json),
-                doubtful: false,
-                gone: false,
-                sent: false,
+                sent: Sent::No,
             },
         );
     }
@@ -143,9 +145,7 @@ impl Memory {
             opened_with: None,
             owner: Owner::Reopen,
             replays: self.replays(),
-            doubtful: false,
-            gone: false,
-            sent: false,
+            sent: Sent::No,
         };
         let json = crate::jsonrpc::write_request(&id, way, &params);
         self.calls.insert(id.clone(), call);

@@ -1,7 +1,7 @@
 //! What becomes of a message from the server: matched with its call wherever it comes (HTTP-11), held back if it ends a
 //! history that may not have come yet (HTTP-12), handed to the host.
 
-use super::memory::{Owner, Settled};
+use super::memory::{Owner, Sent, Settled};
 use super::streams::State;
 use super::{Action, Client, ClosedWhy, Name, Phase};
 use crate::http::head::fits_header;
@@ -57,7 +57,8 @@ impl Client {
             self.report(id!("HTTP-10"), "a message came on a stream that it does not belong to", name.clone());
         }
         let replays = |id: &Option<String>| id.is_some() && id.as_deref() == session;
-        let replayed = self.memory.calls.values().any(|call| call.replays && call.sent && replays(&call.session));
+        let replayed =
+            self.memory.calls.values().any(|call| call.replays && call.sent != Sent::No && replays(&call.session));
         self.deliver(json, replayed);
     }
 

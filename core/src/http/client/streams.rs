@@ -1,6 +1,7 @@
 //! What is read: the stream of the connection and those of its sessions. One that breaks is opened again, and costs nothing
 //! else.
 
+use super::memory::Sent;
 use super::{Action, Client, Doing, Lost, Name};
 use crate::http::sse::{Item, Reader};
 
@@ -94,7 +95,9 @@ impl Client {
         if gap {
             stream.doubt = Some(now);
             for call in self.memory.calls.values_mut() {
-                call.doubtful |= call.gone && call.stream() == name.as_deref();
+                if call.is_gone() && call.stream() == name.as_deref() {
+                    call.sent = Sent::Doubtful;
+                }
             }
             self.actions.push_back(Action::Gap { session: name.clone() });
         }
@@ -185,7 +188,8 @@ impl Client {
     /// The messages of a session were lost, and the connection is not: it is opened again.
     pub(super) fn session_lost(&mut self, session: &str) {
         let of = |known: &Name| known.as_deref() == Some(session);
-        let calls = self.memory.calls.iter().filter(|(_, call)| call.gone && of(&call.session) && !call.effect.opens());
+        let calls =
+            self.memory.calls.iter().filter(|(_, call)| call.is_gone() && of(&call.session) && !call.effect.opens());
         let mut lost = Lost { calls: calls.map(|(id, _)| id.clone()).collect(), ..Lost::default() };
         lost.questions =
             self.memory.questions.iter().filter(|(_, asked)| of(asked)).map(|(id, _)| id.clone()).collect();
