@@ -48,7 +48,7 @@ impl Client {
             _ => None,
         };
         let streams = self.streams.values().flat_map(|stream| {
-            let again = if let State::Waiting(at) = stream.state { Some(at) } else { None };
+            let again = if let State::Waiting(at) = stream.state { Some(at).filter(|_| !self.barred) } else { None };
             let dead = stream.heard.saturating_add(self.options.times.silence);
             let dead = (stream.state == State::Open && stream.comments).then_some(dead);
             let doubt = stream.doubt.map(|since| since.max(stream.told).saturating_add(self.options.times.doubt));

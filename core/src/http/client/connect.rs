@@ -59,6 +59,11 @@ impl Client {
         self.actions.push_back(Action::Connected { id: self.id.clone().unwrap_or_default() });
         if self.socket.is_none() {
             self.open_stream(&None, false);
+            let waiting = self.lanes.values().flat_map(|lane| &lane.posts).filter(|post| post.attaches);
+            let opened: Vec<Name> = waiting.map(|post| post.session.clone()).collect();
+            for name in opened {
+                self.open_stream(&name, true);
+            }
         }
         let sessions: Vec<String> = self.memory.sessions.keys().cloned().collect();
         for session in sessions {

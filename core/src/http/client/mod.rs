@@ -204,7 +204,7 @@ impl Client {
             self.initialize(post);
             return Ok(());
         }
-        if summary.effect == Effect::Attaches && !self.is_websocket() {
+        if post.attaches && self.phase == Phase::Ready && !self.is_websocket() {
             self.open_stream(&lane, true);
         }
         self.enqueue(lane, post);
