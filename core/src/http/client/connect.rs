@@ -75,6 +75,7 @@ impl Client {
     /// Opens a session again, if the agent can.
     pub(super) fn reopen(&mut self, session: &str) {
         let name: Name = Some(session.to_owned());
+        self.forget_reopening(&name);
         let Some((id, json)) = self.memory.reopen(session).filter(|_| id!("HTTP-18").is_on(Way::Track)) else {
             return self.reopened(session.to_owned(), false);
         };
@@ -94,6 +95,18 @@ impl Client {
         if let Some(lane) = self.lanes.get_mut(&name) {
             lane.reopens = Some(id);
         }
+    }
+
+    /// Forgets an attempt to open a session again, for another one.
+    fn forget_reopening(&mut self, name: &Name) {
+        let of = |call: &super::memory::Call| call.owner == Owner::Reopen && call.session == *name;
+        self.memory.calls.retain(|_, call| !of(call));
+        if let Some(lane) = self.lanes.get_mut(name) {
+            if let Some(id) = lane.reopens.take() {
+                lane.posts.retain(|post| post.id.as_ref() != Some(&id));
+            }
+        }
+        self.queued = self.lanes.values().flat_map(|lane| &lane.posts).map(|post| post.json.len()).sum();
     }
 
     /// A session is open again, or cannot be opened.
