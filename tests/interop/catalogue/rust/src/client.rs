@@ -18,7 +18,7 @@ use crate::checks::{check_written, fill, list, same, steps, text, Checked, Tally
 use crate::offers::{client, Completed};
 use crate::seen::seen;
 
-const LIMIT: Duration = Duration::from_secs(15);
+const LIMIT: Duration = Duration::from_secs(30);
 
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {

@@ -17,7 +17,7 @@ use serde_json::{json, Map, Value};
 use crate::offers::Heard;
 use crate::peer::Peer;
 
-const LIMIT: Duration = Duration::from_secs(15);
+const LIMIT: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(2);
 
 struct Lab {
