@@ -24,6 +24,24 @@ async def answer(turn: aio.Turn) -> Optional[v1.StopReason]:
     async with turn.terminal("ls", ["-l"], env={"A": "b"}) as terminal:
         output = await terminal.output()
         print(output["output"], output.get("exitStatus"), status, text)
+    turn.hold()
+    await turn.insert()
+    shown: aio.DisplayTerminal = await turn.display_terminal("make", cwd=Path("/a"))
+    await shown.write(b"ok")
+    await shown.exit(signal="SIGTERM")
+    async with turn.tool_call("Build") as build:
+        await build.show(shown)
+        await build.append({"type": "content", "content": {"type": "text", "text": "ok"}})
+        await turn.session.background(build)
+        await turn.session.background(shown)
+        await build.cancelled()
+    plan: aio.Plan = turn.session.plan("tests")
+    await plan.set(["one", {"content": "two", "priority": "high", "status": "cancelled"}])
+    await plan.remove()
+    work = turn.session.work()
+    async with work as own:
+        await own.message("By itself")
+        work.stop_reason = "refusal"
     for block in turn.blocks:
         if block["type"] == "text":
             print(block["text"])
@@ -36,6 +54,12 @@ async def answer(turn: aio.Turn) -> Optional[v1.StopReason]:
 @agent.new_session
 async def opened(session: aio.AgentSession) -> v1.NewSessionResponse:
     return {"sessionId": session.id}
+
+
+@agent.on_cancel_tool
+@agent.on_cancel_terminal
+async def stop(session: aio.AgentSession, id: str) -> None:
+    print(session.id, id)
 
 
 @agent.on("session/set_mode")

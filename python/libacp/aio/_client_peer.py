@@ -15,6 +15,7 @@ from .._attributes import Attributes
 from ._errors import RequestError, no_handler
 from ._host import Host, awaited
 from ._jobs import Job
+from ._log import log
 from ._methods import whole
 from ._peer import Peer
 from ._wire import Reader, Writer

@@ -67,6 +67,10 @@ async def named(session: aio.AgentSession) -> str:
 async def bare(session: aio.AgentSession, params: Dict[str, Any]) -> None: ...
 
 
+@agent.on_cancel_tool  # mistake: a handler without the id
+async def no_id(session: aio.AgentSession) -> None: ...
+
+
 async def answer(turn: aio.Turn, blocks: List[v1.ContentBlock]) -> None:
     await turn.message(5)  # mistake: a number that is to be said
     await turn.mesage("hello")  # mistake: a misspelt name
@@ -87,5 +91,11 @@ async def answer(turn: aio.Turn, blocks: List[v1.ContentBlock]) -> None:
     async with turn.tool_call("Read") as call:
         await call.ask_permission([{"optionId": "yes", "name": "Yes", "kind": "allow"}])  # mistake: no such kind
         await call.update(status="ended")  # mistake: no such status
+        await call.append(5)  # mistake: a number that is to be added
+    await turn.session.plan("tests").set([{"content": "Run"}])  # mistake: a step without a state
+    await turn.session.background(turn)  # mistake: a turn in the background
+    await (await turn.display_terminal("make")).exit("0")  # mistake: a code that is a text
+    turn.session.work().stop_reason = "done"  # mistake: no such stop reason
+    await turn.session.work()  # mistake: work that is no block
     async with turn.tool_call("Read") as outer:
         outer.allowed  # mistake: no such attribute
