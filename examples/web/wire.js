@@ -149,7 +149,11 @@ export class WireLog {
       }
       this.#update(row, element);
     }
-    if (isAtEnd) this.list.scrollTop = this.list.scrollHeight;
+    if (!isAtEnd) return;
+    const toEnd = () => (this.list.scrollTop = this.list.scrollHeight);
+    toEnd();
+    // Rows get their height when they are first seen.
+    requestAnimationFrame(toEnd);
   }
 
   #row(row) {

@@ -12,7 +12,7 @@ const FRAME = 50;
 const REQUESTS = 10;
 /** Bytes of what is loaded: of the module, and of all the rest. */
 const MODULE = 250_000;
-const REST = 75_000;
+const REST = 62_000;
 /** Elements and bytes that a long conversation may have. */
 const ELEMENTS = 40_000;
 const HEAP = 120 << 20;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::sync::Arc;
 
 use super::agent_session::AgentSession;
 use super::builder::builder;
@@ -20,8 +21,9 @@ use super::trace::Traced;
 use super::transport::Transport;
 use super::turn::Turn;
 use super::unserved;
+use super::working::stepping;
 use crate::connection::{Advice, Response, Versions, Violation};
-use crate::schema::{v1, Family, IntoOwned, Notification, Raw, Request, SentBy};
+use crate::schema::{v1, v2, Family, IntoOwned, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Config;
 
@@ -29,6 +31,8 @@ type Initialize = fn(v1::InitializeRequest);
 type NewSession = fn(v1::NewSessionRequest);
 type LoadSession = fn(v1::LoadSessionRequest);
 type ResumeSession = fn(v1::ResumeSessionRequest);
+type CancelToolCall = fn(v2::CancelToolCallRequest);
+type CancelTerminal = fn(v2::CancelTerminalRequest);
 
 /// An agent: handlers for the requests of clients.
 ///
@@ -152,6 +156,26 @@ impl<H: Handlers> Agent<H> {
         self
     }
 
+    /// Sets the handler for cancelling one tool call, which version 2 has: each tool call then shows the client that it can
+    /// be cancelled, until it ends. The handler says that the tool is being stopped, and the call ends with an update of its
+    /// own, such as [`ToolCall::cancelled`](super::ToolCall::cancelled). A call that has ended is not cancelled, and the
+    /// handler not called (TOOL-38).
+    pub fn on_cancel_tool<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, CancelToolCall, F>>
+    where
+        F: AsyncFn(Received<AgentSide, CancelToolCall>) -> Result<Reply<CancelToolCall>, Failure>,
+    {
+        self.on(handler)
+    }
+
+    /// The same for the command in a terminal of the agent's, which ends with
+    /// [`DisplayTerminal::exit`](super::DisplayTerminal::exit).
+    pub fn on_cancel_terminal<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, CancelTerminal, F>>
+    where
+        F: AsyncFn(Received<AgentSide, CancelTerminal>) -> Result<Reply<CancelTerminal>, Failure>,
+    {
+        self.on(handler)
+    }
+
     /// Serves one client until it closes its side and the handlers have finished. The returned future does everything:
     /// polling it runs the handlers, and dropping it ends the connection.
     ///
@@ -235,6 +259,10 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
                 Ok(merged(&hello, &unversioned(&said(&handlers.call(incoming).await?))))
             }
             "session/new" | "session/load" | "session/resume" | "session/fork" => open(handlers, incoming).await,
+            "session/prompt" => {
+                let (shared, serial) = (Arc::clone(&incoming.shared), incoming.serial());
+                stepping(&shared, serial, handlers.call(incoming)).await
+            }
             "session/close" => {
                 // Its prompts were cancelled with the request.
                 incoming.shared.idle(incoming.session().map_or("", |session| session)).await;

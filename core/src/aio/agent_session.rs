@@ -122,8 +122,18 @@ impl AgentSession {
         Tell::new(&self.client.shared, method.into(), serde_json::to_string(params), Some(&self.name))
     }
 
+    /// Sends an update of version 2, which the host says in the version that was agreed.
+    pub(super) fn update_of_2(&self, kind: &str, update: &impl Serialize) -> Tell {
+        let update = serde_json::to_value(update).map(|mut update| {
+            update["sessionUpdate"] = kind.into();
+            update
+        });
+        let params = update.and_then(|update| serde_json::to_string(&Update { update: &update }));
+        Tell::new(&self.client.shared, "session/update".into(), params, Some(&self.name))
+    }
+
     /// Sends an update without waiting, for small updates that must not get lost when a future is dropped.
-    pub(super) fn update_now(&self, update: &v1::SessionUpdate<'_>) -> Result<(), Error> {
+    pub(super) fn update_now(&self, update: &impl Serialize) -> Result<(), Error> {
         let method = "session/update";
         let params = serde_json::to_string(&Update { update });
         let params = params.map_err(|error| Error::Unreadable { method: method.into(), error })?;
@@ -133,8 +143,8 @@ impl AgentSession {
 
 /// The params of `session/update` without the session.
 #[derive(Serialize)]
-struct Update<'u> {
-    update: &'u v1::SessionUpdate<'u>,
+struct Update<'u, U> {
+    update: &'u U,
 }
 
 impl ClientPeer {

@@ -14,6 +14,23 @@ use crate::Misuse;
 /// The response to a prompt that the client has cancelled.
 const CANCELLED: &str = r#"{"stopReason":"cancelled"}"#;
 
+/// The error that the peer learns of, and whether it hides what has failed, so that the host is to learn of that.
+pub(super) fn told(failure: &Failure, cancelled: bool, expose: bool) -> (RequestError, bool) {
+    if let Some(error) = failure.downcast_ref::<RequestError>() {
+        return (error.clone(), false);
+    }
+    if cancelled {
+        return (RequestError::of(ErrorCode::REQUEST_CANCELLED), false);
+    }
+    let error = RequestError::of(ErrorCode::INTERNAL_ERROR);
+    let error = match refusal(failure) {
+        Some(misuse) => error.about("rule", misuse.rule.as_str()),
+        None if expose => error.about("details", &failure.to_string()),
+        None => error,
+    };
+    (error, true)
+}
+
 impl State {
     /// Answers a request with the outcome of its handler, or as cancelled if there is none. Returns what to report to the
     /// host.
@@ -58,19 +75,8 @@ impl State {
     }
 
     fn failed(&mut self, request: &Request, failure: Failure, cancelled: bool) -> Option<Failure> {
-        if let Some(error) = failure.downcast_ref::<RequestError>() {
-            return self.refuse(request, error);
-        }
-        if cancelled {
-            return self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED));
-        }
-        let mut error = RequestError::of(ErrorCode::INTERNAL_ERROR);
-        if let Some(misuse) = refusal(&failure) {
-            error = error.about("rule", misuse.rule.as_str());
-        } else if self.expose {
-            error = error.about("details", &failure.to_string());
-        }
-        self.refuse(request, &error).or(Some(failure))
+        let (error, is_hidden) = told(&failure, cancelled, self.expose);
+        self.refuse(request, &error).or(Some(failure).filter(|_| is_hidden))
     }
 
     fn refuse(&mut self, request: &Request, error: &RequestError) -> Option<Failure> {

@@ -167,6 +167,12 @@ impl ClientSession {
         self.agent.call(&v2::CancelToolCallRequest::new(self.id(), id)).done()
     }
 
+    /// Cancels the command in a terminal of the agent's, if the agent allows that, like
+    /// [`cancel_tool_call`](Self::cancel_tool_call).
+    pub fn cancel_terminal(&self, id: &str) -> Call<()> {
+        self.agent.call(&v2::CancelTerminalRequest::new(self.id(), id)).done()
+    }
+
     /// Closes the session, if the agent supports that. This cancels its turn.
     pub fn close(&self) -> Call<()> {
         self.agent.call(&v1::CloseSessionRequest::new(self.id())).done()

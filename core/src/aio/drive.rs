@@ -131,7 +131,7 @@ async fn work<H: Handlers>(shared: &Arc<Shared>, handlers: &H, message: Message)
 }
 
 /// Resolves when the request is cancelled and its handler did not opt into handling cancellation.
-fn stopped(shared: &Shared, serial: u64) -> impl Future<Output = ()> + use<'_> {
+pub(super) fn stopped(shared: &Shared, serial: u64) -> impl Future<Output = ()> + use<'_> {
     poll_fn(move |cx| shared.with(|state| state.cancelled(serial, cx, false)))
 }
 

@@ -1,5 +1,6 @@
 //! Handling the events of a connection in their order.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
@@ -191,11 +192,24 @@ impl State {
     }
 }
 
+/// In the place of a method: work that no request has asked for.
+const WORK: &str = "";
+
 impl Job {
-    fn new(request: &Request, after: u64) -> Self {
+    /// Work without a prompt.
+    pub(super) fn of_work(session: &str, after: u64) -> Self {
+        Job { session: Some(session.into()), ..Job::of(WORK.into(), after) }
+    }
+
+    /// Whether it is what a session does in the foreground.
+    pub(super) fn is_turn(&self) -> bool {
+        matches!(&*self.method, "session/prompt" | WORK)
+    }
+
+    fn of(method: Cow<'static, str>, after: u64) -> Self {
         Job {
-            method: request.method.clone(),
-            session: request.session.clone(),
+            method,
+            session: None,
             cancelled: false,
             kept: false,
             answered: false,
@@ -204,6 +218,10 @@ impl Job {
             turn: None,
             watchers: Vec::new(),
         }
+    }
+
+    fn new(request: &Request, after: u64) -> Self {
+        Job { session: request.session.clone(), ..Job::of(request.method.clone(), after) }
     }
 }
 

@@ -45,6 +45,13 @@ impl<A: Into<Ending>> Kind for Prompts<A> {
 /// How a turn ends: the result of a handler for prompts. `()` is a normal end of the turn.
 pub struct Ending(String);
 
+impl Ending {
+    /// The result as JSON text.
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl From<v1::StopReason<'_>> for Ending {
     fn from(reason: v1::StopReason<'_>) -> Self {
         Reply::from(v1::PromptResponse::new(reason)).into()

@@ -51,6 +51,7 @@ impl Setup {
         });
         let mut host = Host::new(config, methods);
         host.merge_chunks(self.merges);
+        host.hold_prompts();
         Shared::new(host, self.most, self.expose)
     }
 }

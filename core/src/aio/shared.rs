@@ -30,7 +30,7 @@ pub(super) struct State {
     pub(super) hello: Option<String>,
     /// The host's requests by serial number, until their responses were taken.
     pub(super) calls: HashMap<u64, Slot>,
-    /// The peer's requests that are being served, by serial number.
+    /// The peer's requests that are being served, by serial number, and the host's work without a prompt, by its own.
     pub(super) jobs: HashMap<u64, Job>,
     /// The memory of their answers.
     pub(super) budget: Budget,
@@ -144,9 +144,9 @@ impl Shared {
         result
     }
 
-    /// Waits until no prompt of a session is being served.
+    /// Waits until no prompt of a session is being served, and no work goes on without one.
     pub(super) async fn idle(&self, session: &str) {
-        let served = |job: &Job| &*job.method == "session/prompt" && job.session.as_deref() == Some(session);
+        let served = |job: &Job| job.is_turn() && job.session.as_deref() == Some(session);
         std::future::poll_fn(|cx| {
             self.with(|state| if state.jobs.values().any(served) { state.park(cx) } else { Poll::Ready(()) })
         })
@@ -243,7 +243,7 @@ impl State {
         Ok(())
     }
 
-    fn refused(&self, method: &str, misuse: Misuse) -> Error {
+    pub(super) fn refused(&self, method: &str, misuse: Misuse) -> Error {
         match self.connection().phase() {
             Phase::Closed => Error::closed(method.to_owned()),
             _ => Error::Misuse(misuse),

@@ -64,6 +64,12 @@ impl Terminal {
     }
 }
 
+impl<'a> From<&'a Terminal> for v1::Terminal<'a> {
+    fn from(terminal: &'a Terminal) -> Self {
+        v1::Terminal::new(terminal.id())
+    }
+}
+
 impl Drop for Terminal {
     fn drop(&mut self) {
         if !self.released {

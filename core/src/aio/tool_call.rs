@@ -3,9 +3,10 @@
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde_json::json;
+
 use super::agent_session::AgentSession;
 use super::error::Error;
-use super::terminal::Terminal;
 use crate::schema::{v1, IntoOwned, Raw};
 
 /// A tool call that was reported to the client. Started by [`Turn::tool_call`](super::Turn::tool_call).
@@ -26,7 +27,7 @@ impl ToolCall {
     pub(super) async fn start(session: &AgentSession, call: v1::ToolCall<'_>) -> Result<Self, Error> {
         let mut call = call.into_owned();
         if call.tool_call_id.as_str().is_empty() {
-            call.tool_call_id = new_id().into();
+            call.tool_call_id = new_id("call").into();
         }
         let mut started = ToolCall {
             session: session.clone(),
@@ -92,9 +93,20 @@ impl ToolCall {
         self.add(diff.into()).await
     }
 
-    /// Adds a terminal to the content of the call. The client shows its output live.
-    pub async fn show(&mut self, terminal: &Terminal) -> Result<(), Error> {
-        self.add(v1::Terminal::new(terminal.id()).into()).await
+    /// Adds a terminal to the content of the call, of the client's or of the agent's own. The client shows its output live.
+    pub async fn show<'t>(&mut self, terminal: impl Into<v1::Terminal<'t>>) -> Result<(), Error> {
+        self.add(terminal.into().into()).await
+    }
+
+    /// Adds an item to the content of the call, as [`text`](Self::text) and others do, which send all of the content each
+    /// time. In version 2 this sends the item alone. Version 1 has no such update: the client gets the content again, of
+    /// which the last 64 KiB.
+    pub async fn append(&mut self, item: impl Into<v1::ToolCallContent<'_>>) -> Result<(), Error> {
+        let item = item.into().into_owned();
+        let chunk = json!({"toolCallId": self.id, "content": item});
+        self.session.update_of_2("tool_call_content_chunk", &chunk).await?;
+        self.content.push(item);
+        Ok(())
     }
 
     /// Requests permission for the call, with the options to allow it once and to reject it once. If the call is
@@ -126,6 +138,13 @@ impl ToolCall {
         self.end(v1::ToolCallStatus::Completed, Some(raw_output.into_owned())).await
     }
 
+    /// Reports the call as cancelled. Version 1 has no such status: the call has failed there.
+    pub async fn cancelled(mut self) -> Result<(), Error> {
+        let update = json!({"sessionUpdate": "tool_call_update", "toolCallId": self.id, "status": "cancelled"});
+        self.session.update_now(&update)?;
+        self.over().await
+    }
+
     /// Reports the call as failed, with the reason as its content.
     pub async fn fail(mut self, why: &str) -> Result<(), Error> {
         self.content.push(v1::Content::new(why.to_owned().into()).into());
@@ -150,6 +169,11 @@ impl ToolCall {
         }
         changes.status = Some(status);
         self.session.update_now(&v1::SessionUpdate::ToolCallUpdate(changes))?;
+        self.over().await
+    }
+
+    /// The end was sent; waits for room.
+    async fn over(&mut self) -> Result<(), Error> {
         self.over = true;
         let shared = &self.session.client().shared;
         poll_fn(|cx| shared.with(|state| state.room(cx))).await;
@@ -206,8 +230,8 @@ pub(super) async fn ask_permission(
     Ok(Permission { option_id, kind, allowed, meta: answer.meta })
 }
 
-/// An id that no other tool call of this program has.
-pub(super) fn new_id() -> String {
+/// An id that no other tool call or terminal of this program has.
+pub(super) fn new_id(of: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    format!("call-{}", NEXT.fetch_add(1, Ordering::Relaxed))
+    format!("{of}-{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }

@@ -13,7 +13,7 @@ use super::tool_call::{self, Permission, ToolCall};
 use crate::schema::{v1, Raw};
 use crate::Id;
 
-/// A prompt turn, from the prompt until its response. All methods send to the client that sent the prompt. Clones are
+/// A prompt turn, from the prompt until its response, or [work](AgentSession::work) without a prompt, whose prompt is empty. All methods send to the client that sent the prompt. Clones are
 /// the same turn.
 ///
 /// A call ends with [`Error::Misuse`] if the protocol does not allow it now, for example reading a file through a
@@ -36,7 +36,17 @@ impl Turn {
         Ok(Turn { session, id: id.clone(), request: Arc::new(params), serial: incoming.serial() })
     }
 
-    /// The id of the request. Elicitations about the prompt refer to it.
+    /// The turn of work that no prompt has asked for.
+    pub(super) fn without_prompt(session: AgentSession, serial: u64) -> Self {
+        let request = v1::PromptRequest::new(session.id().to_owned(), vec![]);
+        Turn { session, id: Id::Null, request: Arc::new(request), serial }
+    }
+
+    pub(super) fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// The id of the request; null in [work without a prompt](AgentSession::work). Elicitations about the prompt refer to it.
     pub fn id(&self) -> &Id {
         &self.id
     }

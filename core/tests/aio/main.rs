@@ -8,5 +8,6 @@ mod kept;
 mod pipe;
 mod refused;
 mod together;
+mod verbs;
 mod versions;
 mod viewed;

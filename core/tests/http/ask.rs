@@ -74,6 +74,7 @@ fn options(value: &Value) -> Result<ClientOptions, String> {
             "open" => &mut times.open,
             "response" => &mut times.response,
             "silence" => &mut times.silence,
+            "doubt" => &mut times.doubt,
             "retry" => &mut times.retry,
             "longest_retry" => &mut times.longest_retry,
             "give_up" => &mut times.give_up,

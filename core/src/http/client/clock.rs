@@ -1,5 +1,6 @@
 //! Time: gates that open, attempts that are due, answers that have waited, streams that are too quiet.
 
+use super::memory::Sent;
 use super::streams::State;
 use super::{Action, Client, Doing, Name, Phase};
 use crate::rules::Way;
@@ -30,6 +31,7 @@ impl Client {
             self.abort(exchange.into_iter().collect());
             self.stream_broke(&name, None);
         }
+        self.end_doubts();
         let over: Vec<Name> =
             self.held.iter().filter(|held| self.ripe(held) <= now).map(|held| Some(held.session.clone())).collect();
         for name in over {
@@ -46,10 +48,11 @@ impl Client {
             _ => None,
         };
         let streams = self.streams.values().flat_map(|stream| {
-            let again = if let State::Waiting(at) = stream.state { Some(at) } else { None };
+            let again = if let State::Waiting(at) = stream.state { Some(at).filter(|_| !self.barred) } else { None };
             let dead = stream.heard.saturating_add(self.options.times.silence);
             let dead = (stream.state == State::Open && stream.comments).then_some(dead);
-            [again, dead, Some(stream.gate).filter(|gate| *gate > self.now)]
+            let doubt = stream.doubt.map(|since| since.max(stream.told).saturating_add(self.options.times.doubt));
+            [again, dead, doubt, Some(stream.gate).filter(|gate| *gate > self.now)]
         });
         let lanes = self.lanes.values().map(|lane| Some(lane.until).filter(|until| *until > self.now));
         let late =
@@ -61,9 +64,29 @@ impl Client {
 
     /// When an answer that is held has waited long enough.
     fn ripe(&self, held: &super::Held) -> u64 {
-        let heard = self.streams.get(&Some(held.session.clone())).map_or(0, |stream| stream.heard);
-        let quiet = heard.max(held.since).saturating_add(self.options.times.quiet);
-        quiet.min(held.since.saturating_add(self.options.times.replay))
+        let most = held.since.saturating_add(self.options.times.replay);
+        let Some(stream) = self.streams.get(&Some(held.session.clone())) else { return held.since };
+        if stream.state != State::Open && stream.tries > 0 {
+            // What was on its way may come once it is open again.
+            return most;
+        }
+        most.min(stream.told.max(stream.opened).max(held.since).saturating_add(self.options.times.quiet))
+    }
+
+    /// Gives up answers that were on a stream when it broke, once that stream has been silent for long.
+    fn end_doubts(&mut self) {
+        let (now, doubt) = (self.now, self.options.times.doubt);
+        let mut lost = Vec::new();
+        for (name, stream) in &mut self.streams {
+            if stream.doubt.is_none_or(|since| now.saturating_sub(since.max(stream.told)) < doubt) {
+                continue;
+            }
+            stream.doubt = None;
+            let calls = self.memory.calls.iter();
+            let doubtful = calls.filter(|(_, call)| call.sent == Sent::Doubtful && call.stream() == name.as_deref());
+            lost.extend(doubtful.map(|(id, _)| id.clone()));
+        }
+        self.lose_calls(lost);
     }
 
     /// Requests whose responses do not begin. A stream may begin with its first event.

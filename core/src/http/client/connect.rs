@@ -1,7 +1,7 @@
 //! How a connection begins, breaks, and begins again (HTTP-18).
 
 use super::lanes::Post;
-use super::memory::Owner;
+use super::memory::{Owner, Sent};
 use super::{Action, Client, ClosedWhy, Doing, Lost, Name, Phase};
 use crate::http::ws::{CloseCode, Frame};
 use crate::rules::Way;
@@ -13,7 +13,7 @@ impl Client {
         self.phase = Phase::Initializing;
         let body = post.json.clone();
         if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
-            call.gone = true;
+            call.sent = Sent::Gone;
         }
         if self.is_websocket() {
             let headers = self.common_headers();
@@ -59,6 +59,11 @@ impl Client {
         self.actions.push_back(Action::Connected { id: self.id.clone().unwrap_or_default() });
         if self.socket.is_none() {
             self.open_stream(&None, false);
+            let waiting = self.lanes.values().flat_map(|lane| &lane.posts).filter(|post| post.attaches);
+            let opened: Vec<Name> = waiting.map(|post| post.session.clone()).collect();
+            for name in opened {
+                self.open_stream(&name, true);
+            }
         }
         let sessions: Vec<String> = self.memory.sessions.keys().cloned().collect();
         for session in sessions {
@@ -70,6 +75,7 @@ impl Client {
     /// Opens a session again, if the agent can.
     pub(super) fn reopen(&mut self, session: &str) {
         let name: Name = Some(session.to_owned());
+        self.forget_reopening(&name);
         let Some((id, json)) = self.memory.reopen(session).filter(|_| id!("HTTP-18").is_on(Way::Track)) else {
             return self.reopened(session.to_owned(), false);
         };
@@ -83,11 +89,24 @@ impl Client {
             session: name.clone(),
             attaches: true,
             tries: 0,
+            repeated: false,
         };
         self.enqueue_first(name.clone(), post);
         if let Some(lane) = self.lanes.get_mut(&name) {
             lane.reopens = Some(id);
         }
+    }
+
+    /// Forgets an attempt to open a session again, for another one.
+    fn forget_reopening(&mut self, name: &Name) {
+        let of = |call: &super::memory::Call| call.owner == Owner::Reopen && call.session == *name;
+        self.memory.calls.retain(|_, call| !of(call));
+        if let Some(lane) = self.lanes.get_mut(name) {
+            if let Some(id) = lane.reopens.take() {
+                lane.posts.retain(|post| post.id.as_ref() != Some(&id));
+            }
+        }
+        self.queued = self.lanes.values().flat_map(|lane| &lane.posts).map(|post| post.json.len()).sum();
     }
 
     /// A session is open again, or cannot be opened.
@@ -114,8 +133,9 @@ impl Client {
         self.pump();
     }
 
-    /// The connection is gone.
-    pub(super) fn lose(&mut self) {
+    /// The connection is lost. `known` says that the server may still have it: then it is told to end it, so that the
+    /// agent does not serve the same session twice.
+    pub(super) fn lose(&mut self, known: bool) {
         if matches!(self.phase, Phase::Closed | Phase::Waiting(_) | Phase::New) {
             return;
         }
@@ -125,6 +145,9 @@ impl Client {
         }
         let busy: Vec<(Option<Name>, Post)> = self.take_posts();
         self.streams.clear();
+        if known && self.id.is_some() && !self.is_websocket() {
+            self.request("DELETE", None, Doing::Delete, String::new());
+        }
         self.socket = None;
         self.id = None;
         for lane in self.lanes.values_mut() {
@@ -137,8 +160,9 @@ impl Client {
             lane.posts.retain(|post| !post.id.as_ref().is_some_and(|id| owned.contains(id)));
         }
         self.queued = self.lanes.values().flat_map(|lane| &lane.posts).map(|post| post.json.len()).sum();
-        let mut lost = Lost { questions: self.memory.questions.drain().map(|(id, _)| id).collect(), ..Lost::default() };
-        let gone = self.memory.calls.iter().filter(|(_, call)| call.gone);
+        let mut lost =
+            Lost { questions: std::mem::take(&mut self.memory.questions).into_keys().collect(), ..Lost::default() };
+        let gone = self.memory.calls.iter().filter(|(_, call)| call.is_gone());
         lost.calls = gone.map(|(id, _)| id.clone()).collect();
         for id in &lost.calls {
             self.memory.calls.remove(id);
@@ -188,7 +212,7 @@ impl Client {
         };
         let Some((id, json)) = again else { return self.stop(ClosedWhy::Protocol) };
         let method = "initialize".to_owned();
-        self.initialize(Post { json, id: Some(id), method, session: None, attaches: false, tries: 0 });
+        self.initialize(Post { json, id: Some(id), method, session: None, attaches: false, tries: 0, repeated: false });
     }
 
     /// Ends the conversation: `DELETE` (HTTP-14), or the end of the socket.
@@ -222,13 +246,12 @@ impl Client {
     fn take_posts(&mut self) -> Vec<(Option<Name>, Post)> {
         let mut posts = Vec::new();
         let mut aborted = Vec::new();
-        for (exchange, it) in self.exchanges.drain() {
+        for (exchange, it) in std::mem::take(&mut self.exchanges) {
             aborted.push(exchange);
             if let Doing::Post { lane, post } = it.doing {
                 posts.push((lane, post));
             }
         }
-        aborted.sort_unstable();
         self.actions.extend(aborted.into_iter().map(|exchange| Action::Abort { exchange }));
         posts
     }

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::memory::Sent;
 use super::{Action, Client, Doing, Lost, Name, Phase};
 use crate::http::route::{may_repeat, Form, Summary};
 use crate::http::ws::Frame;
@@ -21,6 +22,8 @@ pub(super) struct Post {
     /// It opens a session; its stream is opened before, or as soon as the server has the message.
     pub(super) attaches: bool,
     pub(super) tries: u32,
+    /// Nobody knows whether it arrived before.
+    pub(super) repeated: bool,
 }
 
 impl Post {
@@ -32,6 +35,7 @@ impl Post {
             session,
             attaches: summary.effect == crate::http::route::Effect::Attaches,
             tries: 0,
+            repeated: false,
         }
     }
 
@@ -70,7 +74,7 @@ impl Client {
             let Some(post) = lane.posts.pop_front() else { return };
             self.queued -= post.json.len();
             if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
-                call.gone = true;
+                call.sent = Sent::Gone;
             }
             if let Some(exchange) = self.socket {
                 self.actions.push_back(Action::Frame { exchange, frame: Frame::Text(post.json) });
@@ -129,7 +133,7 @@ impl Client {
         let wait = wait.unwrap_or_else(|| self.pause(post.tries));
         let until = self.now.saturating_add(wait);
         if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
-            call.gone = false;
+            call.sent = Sent::Before;
         }
         self.release_lane(lane.as_ref(), until);
         // An answer gets into the lane of its session only now, and then goes first.
@@ -145,8 +149,9 @@ impl Client {
     }
 
     /// Nobody knows whether the server has a message.
-    pub(super) fn uncertain(&mut self, lane: Option<Name>, post: Post) {
+    pub(super) fn uncertain(&mut self, lane: Option<Name>, mut post: Post) {
         if post.may_repeat() {
+            post.repeated = true;
             return self.postponed(lane, post, None);
         }
         self.release_lane(lane.as_ref(), 0);
@@ -160,6 +165,11 @@ impl Client {
     /// The server refuses a message for good.
     pub(super) fn refused(&mut self, lane: Option<&Name>, post: Post, status: u16) {
         self.release_lane(lane, 0);
+        if status == 400 && post.repeated {
+            // It may have arrived before, and its id is in use.
+            self.doubt(post.id.as_ref());
+            return self.pump();
+        }
         match post.id {
             Some(id) => {
                 let text = format!("The server refused the message with status {status}");
@@ -170,6 +180,16 @@ impl Client {
             None => self.actions.push_back(Action::Refused { status, method: post.method }),
         }
         self.pump();
+    }
+
+    /// The answer to a call may come, or may not.
+    fn doubt(&mut self, id: Option<&Id>) {
+        let Some(call) = id.and_then(|id| self.memory.calls.get_mut(id)) else { return };
+        call.sent = Sent::Doubtful;
+        let name = call.stream().map(str::to_owned);
+        if let Some(stream) = self.streams.get_mut(&name) {
+            stream.doubt = Some(self.now);
+        }
     }
 
     /// Tells the host of calls that nobody will answer.

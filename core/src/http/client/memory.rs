@@ -1,7 +1,7 @@
 //! What a client remembers of a conversation: its open calls, the questions of the agent, and how its sessions are opened
 //! again.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::http::route::{opens_again, Effect, Summary};
 use crate::json::{self, Writer};
@@ -30,14 +30,36 @@ pub(super) struct Call {
     pub(super) owner: Owner,
     /// The history of the session comes before the answer.
     pub(super) replays: bool,
-    /// The message was handed over for good: nobody knows what becomes of it without an answer.
-    pub(super) gone: bool,
+    pub(super) sent: Sent,
+}
+
+/// How far a call is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// It waits in a lane.
+    No,
+    /// It was handed over, and waits to be once more.
+    Before,
+    /// It was handed over: nobody knows what becomes of it without an answer.
+    Gone,
+    /// The same, and the stream on which its answer comes broke.
+    Doubtful,
 }
 
 impl Call {
+    /// Whether only an answer tells what becomes of it.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self.sent, Sent::Gone | Sent::Doubtful)
+    }
+
+    /// The stream on which its answer comes.
+    pub(super) fn stream(&self) -> Option<&str> {
+        self.session.as_deref().filter(|_| !self.effect.opens())
+    }
+
     fn of_nothing() -> Self {
         let (owner, effect) = (Owner::Host, Effect::None);
-        Call { session: None, effect, opened_with: None, owner, replays: false, gone: false }
+        Call { session: None, effect, opened_with: None, owner, replays: false, sent: Sent::No }
     }
 }
 
@@ -49,10 +71,10 @@ pub(super) struct Memory {
     pub(super) version: Option<String>,
     /// How the agent opens a session again.
     pub(super) way: Option<&'static str>,
-    pub(super) calls: HashMap<Id, Call>,
-    pub(super) questions: HashMap<Id, Option<String>>,
+    pub(super) calls: BTreeMap<Id, Call>,
+    pub(super) questions: BTreeMap<Id, Option<String>>,
     /// With what each session is opened again.
-    pub(super) sessions: HashMap<String, String>,
+    pub(super) sessions: BTreeMap<String, String>,
     own: u64,
 }
 
@@ -73,7 +95,7 @@ impl Memory {
                 opened_with,
                 owner: Owner::Host,
                 replays: summary.effect == Effect::Attaches && replays(&summary.method, json),
-                gone: false,
+                sent: Sent::No,
             },
         );
     }
@@ -123,7 +145,7 @@ impl Memory {
             opened_with: None,
             owner: Owner::Reopen,
             replays: self.replays(),
-            gone: false,
+            sent: Sent::No,
         };
         let json = crate::jsonrpc::write_request(&id, way, &params);
         self.calls.insert(id.clone(), call);

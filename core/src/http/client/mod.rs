@@ -39,7 +39,7 @@ mod responses;
 mod streams;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 pub use action::{Action, ClientReport, ClientSendError, ClosedWhy, Lost, Outgoing};
 use lanes::{Lane, Post};
@@ -100,7 +100,7 @@ pub struct Client {
     /// The value of `Acp-Connection-Id`.
     id: Option<String>,
     memory: Memory,
-    exchanges: HashMap<u64, Exchange>,
+    exchanges: BTreeMap<u64, Exchange>,
     next: u64,
     lanes: BTreeMap<Name, Lane>,
     streams: BTreeMap<Name, Reading>,
@@ -130,7 +130,7 @@ impl Client {
             phase: Phase::New,
             id: None,
             memory: Memory::default(),
-            exchanges: HashMap::new(),
+            exchanges: BTreeMap::new(),
             next: 1,
             lanes: BTreeMap::new(),
             streams: BTreeMap::new(),
@@ -204,7 +204,7 @@ impl Client {
             self.initialize(post);
             return Ok(());
         }
-        if summary.effect == Effect::Attaches && !self.is_websocket() {
+        if post.attaches && self.phase == Phase::Ready && !self.is_websocket() {
             self.open_stream(&lane, true);
         }
         self.enqueue(lane, post);

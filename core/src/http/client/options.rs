@@ -90,6 +90,9 @@ pub struct ClientTimes {
     pub response: u64,
     /// How long a stream that has had comments may be silent before it is taken for dead (HTTP-21). 75 seconds.
     pub silence: u64,
+    /// A stream that broke may have lost the answers to calls. If it is silent for so long once it is open again, they are
+    /// reported as lost. 5 minutes.
+    pub doubt: u64,
     /// The time before the second attempt to reconnect; it doubles with each. 250.
     pub retry: u64,
     /// The longest time between attempts. 30 seconds.
@@ -106,6 +109,7 @@ impl Default for ClientTimes {
             open: 1_000,
             response: 30_000,
             silence: 75_000,
+            doubt: 300_000,
             retry: 250,
             longest_retry: 30_000,
             give_up: 300_000,

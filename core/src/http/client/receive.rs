@@ -1,7 +1,7 @@
 //! What becomes of a message from the server: matched with its call wherever it comes (HTTP-11), held back if it ends a
 //! history that may not have come yet (HTTP-12), handed to the host.
 
-use super::memory::{Owner, Settled};
+use super::memory::{Owner, Sent, Settled};
 use super::streams::State;
 use super::{Action, Client, ClosedWhy, Name, Phase};
 use crate::http::head::fits_header;
@@ -57,7 +57,8 @@ impl Client {
             self.report(id!("HTTP-10"), "a message came on a stream that it does not belong to", name.clone());
         }
         let replays = |id: &Option<String>| id.is_some() && id.as_deref() == session;
-        let replayed = self.memory.calls.values().any(|call| call.replays && call.gone && replays(&call.session));
+        let replayed =
+            self.memory.calls.values().any(|call| call.replays && call.sent != Sent::No && replays(&call.session));
         self.deliver(json, replayed);
     }
 
@@ -84,7 +85,7 @@ impl Client {
         let reads = session.as_ref().filter(|_| waits && name.is_none() && summary.form == Form::Result);
         let open = reads.filter(|session| {
             let stream = self.streams.get(&Some((*session).clone()));
-            stream.is_some_and(|stream| matches!(stream.state, State::Open | State::Opening))
+            stream.is_some_and(|stream| stream.state != State::Early)
         });
         if let Some(session) = open.filter(|_| self.options.times.quiet > 0 && id!("HTTP-12").is_on(Way::Track)) {
             self.held.push(Held { session: session.clone(), id, json: json.to_owned(), since: self.now });

@@ -108,7 +108,7 @@ impl Client {
     fn connection_failed(&mut self) {
         if self.socket.take().is_some() {
             if self.phase == Phase::Ready {
-                return self.lose();
+                return self.lose(true);
             }
             self.id = None;
         }
@@ -205,7 +205,7 @@ impl Client {
             // The server has not looked at the message.
             404 => {
                 self.postponed(lane, post, Some(0));
-                self.lose();
+                self.lose(false);
             }
             408 | 425 | 429 | 503 => self.postponed(lane, post, wait(headers)),
             500 | 502 | 504 => self.uncertain(lane, post),
@@ -225,8 +225,10 @@ impl Client {
             self.actions.push_back(Action::Abort { exchange });
         }
         match (status, name) {
-            (404, None) => self.lose(),
+            (404, None) => self.lose(false),
             (404, Some(_)) => self.stream_unknown(name),
+            // It stays lost until the call that opens the session is there.
+            (410, Some(_)) if self.streams.get(name).is_some_and(|stream| stream.early) => self.stream_unknown(name),
             (410, Some(session)) => self.session_lost(session),
             (405 | 406 | 501, None) => self.stop(ClosedWhy::NotServed { status }),
             _ => self.stream_broke(name, wait(headers)),

@@ -1,6 +1,7 @@
 //! What is read: the stream of the connection and those of its sessions. One that breaks is opened again, and costs nothing
 //! else.
 
+use super::memory::Sent;
 use super::{Action, Client, Doing, Lost, Name};
 use crate::http::sse::{Item, Reader};
 
@@ -30,14 +31,18 @@ pub(super) struct Reading {
     pub(super) gate: u64,
     /// When something came last.
     pub(super) heard: u64,
+    /// When a message came last.
+    pub(super) told: u64,
     /// The server sends comments, so a long silence says something.
     pub(super) comments: bool,
     /// It was open before, and something may be missing.
     pub(super) broken: bool,
     pub(super) tries: u32,
+    /// Since when answers may be lost.
+    pub(super) doubt: Option<u64>,
     /// No call has opened its session yet.
     pub(super) early: bool,
-    opened: u64,
+    pub(super) opened: u64,
 }
 
 impl Client {
@@ -53,9 +58,11 @@ impl Client {
             reader: Reader::new(limits.message),
             gate: now.saturating_add(self.options.times.open),
             heard: now,
+            told: now,
             comments: false,
             broken: false,
             tries: 0,
+            doubt: None,
             early,
             opened: now,
         };
@@ -86,6 +93,12 @@ impl Client {
         stream.heard = now;
         stream.opened = now;
         if gap {
+            stream.doubt = Some(now);
+            for call in self.memory.calls.values_mut() {
+                if call.is_gone() && call.stream() == name.as_deref() {
+                    call.sent = Sent::Doubtful;
+                }
+            }
             self.actions.push_back(Action::Gap { session: name.clone() });
         }
         self.pump();
@@ -99,7 +112,10 @@ impl Client {
             stream.heard = now;
             let Some(item) = stream.reader.read(&mut bytes) else { return };
             match item {
-                Item::Data(json) => self.message(name, &json),
+                Item::Data(json) => {
+                    stream.told = now;
+                    self.message(name, &json);
+                }
                 Item::Other => stream.comments = true,
                 Item::Retry(_) => {}
                 Item::TooLong => {
@@ -121,12 +137,10 @@ impl Client {
         stream.exchange = None;
         stream.broken |= was_open;
         stream.tries += 1;
-        // Nothing more comes that an answer could have to wait for.
         let tries = stream.tries;
-        self.release_held(name);
         if tries > TRIES {
             return match name {
-                None => self.lose(),
+                None => self.lose(true),
                 Some(session) => self.session_lost(&session.clone()),
             };
         }
@@ -164,6 +178,8 @@ impl Client {
     /// Gives a stream up, and what is asked for it.
     pub(super) fn drop_stream(&mut self, name: &Name) {
         let exchange = self.streams.remove(name).and_then(|stream| stream.exchange);
+        // Nothing more comes that an answer could have to wait for.
+        self.release_held(name);
         if let Some(exchange) = exchange.filter(|exchange| self.exchanges.remove(exchange).is_some()) {
             self.actions.push_back(Action::Abort { exchange });
         }
@@ -172,7 +188,8 @@ impl Client {
     /// The messages of a session were lost, and the connection is not: it is opened again.
     pub(super) fn session_lost(&mut self, session: &str) {
         let of = |known: &Name| known.as_deref() == Some(session);
-        let calls = self.memory.calls.iter().filter(|(_, call)| call.gone && of(&call.session) && !call.effect.opens());
+        let calls =
+            self.memory.calls.iter().filter(|(_, call)| call.is_gone() && of(&call.session) && !call.effect.opens());
         let mut lost = Lost { calls: calls.map(|(id, _)| id.clone()).collect(), ..Lost::default() };
         lost.questions =
             self.memory.questions.iter().filter(|(_, asked)| of(asked)).map(|(id, _)| id.clone()).collect();

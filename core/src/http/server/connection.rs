@@ -1,8 +1,8 @@
 //! One connection: its streams or its socket, its open calls, and what waits for its agent.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
-use super::event::{Closed, ConnectionKey};
+use super::event::Closed;
 use super::stream::Stream;
 use crate::http::route::Effect;
 use crate::http::ws::Frame;
@@ -104,16 +104,15 @@ pub(super) struct Socket {
 
 #[derive(Debug)]
 pub(super) struct Connection {
-    pub(super) key: ConnectionKey,
     pub(super) id: String,
     pub(super) phase: Phase,
     pub(super) socket: Option<Socket>,
     /// The stream of the connection.
     pub(super) main: Stream,
-    pub(super) sessions: HashMap<Box<str>, Session>,
-    pub(super) calls: HashMap<Id, Call>,
+    pub(super) sessions: BTreeMap<Box<str>, Session>,
+    pub(super) calls: BTreeMap<Id, Call>,
     /// Open requests of the agent, with the sessions that they belong to.
-    pub(super) questions: HashMap<Id, StreamName>,
+    pub(super) questions: BTreeMap<Id, StreamName>,
     pub(super) held: Vec<Held>,
     pub(super) inbox: Inbox,
     /// When it began, or when a request came last.
@@ -127,16 +126,15 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(key: ConnectionKey, id: String, phase: Phase, now: u64) -> Self {
+    pub(super) fn new(id: String, phase: Phase, now: u64) -> Self {
         Connection {
-            key,
             id,
             phase,
             socket: None,
             main: Stream::default(),
-            sessions: HashMap::new(),
-            calls: HashMap::new(),
-            questions: HashMap::new(),
+            sessions: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            questions: BTreeMap::new(),
             held: Vec::new(),
             inbox: Inbox::default(),
             used: now,

@@ -336,7 +336,7 @@ impl Server {
         let key = ConnectionKey(self.next);
         self.next += 1;
         self.by_id.insert(id.clone(), key);
-        self.connections.insert(key, Connection::new(key, id, phase, self.now));
+        self.connections.insert(key, Connection::new(id, phase, self.now));
         self.wake(key, self.now.saturating_add(self.options.times.initialize));
         self.events.push_back(Event::Opened { connection: key });
         Some(key)

@@ -59,12 +59,17 @@ const ACTIONS: Rows = &[
 const OF_TURNS: Rows = &[
     ("message", &["text", "content", "message_id"]),
     ("thought", &["text", "content", "message_id"]),
-    ("plan", &["entries"]),
+    ("plan", &["entries", "id", "remove"]),
     ("tool_call", &["id", "title", "kind", "status", "content", "locations", "raw_input", "then"]),
     ("ask_permission", &["tool_call", "options"]),
     ("read_text_file", &["path", "line", "limit"]),
     ("write_text_file", &["path", "content"]),
     ("terminal", &["command", "args", "env", "cwd", "output_byte_limit", "then"]),
+    ("hold", &[]),
+    ("insert", &[]),
+    ("work", &["then"]),
+    ("background", &["tool_call", "terminal"]),
+    ("display_terminal", &["id", "command", "cwd", "then"]),
 ];
 const OF_TOOL_CALLS: Rows = &[
     ("text", &["text"]),
@@ -73,7 +78,11 @@ const OF_TOOL_CALLS: Rows = &[
     ("complete", &["raw_output"]),
     ("fail", &["text"]),
     ("ask_permission", &["options"]),
+    ("append", &["content"]),
+    ("cancelled", &[]),
+    ("background", &["tool_call", "terminal"]),
 ];
+const OF_DISPLAYS: Rows = &[("write", &["text", "base64"]), ("exit", &["code", "signal"])];
 const OF_TERMINALS: Rows = &[("wait", &[]), ("output", &[]), ("kill", &[])];
 
 pub(super) fn check(scenario: &Value) -> Result<(), Failed> {
@@ -115,6 +124,8 @@ fn actions(run: &Value, conveniences: &[Rows]) -> Result<(), Failed> {
         let inside: &[Rows] = match what {
             "tool_call" => &[OF_TOOL_CALLS],
             "terminal" => &[OF_TERMINALS],
+            "display_terminal" => &[OF_DISPLAYS, OF_TURNS],
+            "work" => &[OF_TURNS],
             _ => continue,
         };
         actions(&action["with"]["then"], inside)?;

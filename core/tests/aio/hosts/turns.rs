@@ -3,14 +3,15 @@
 use std::future::pending;
 
 use libacp::aio::{
-    AgentPeer, AgentSession, Call, ClientPeer, ClientSession, Ending, Error, Failure, Tell, Terminal, Turn,
+    AgentPeer, AgentSession, Call, ClientPeer, ClientSession, DisplayTerminal, Ending, Error, Failure, Tell, Terminal,
+    Turn,
 };
-use libacp::schema::{v1, IntoOwned, Message, Raw};
+use libacp::schema::{v1, v2, IntoOwned, Message, Patch, Raw};
 use libacp::Id;
 use serde::Serialize;
 use serde_json::{json, Value};
 
-use super::world::{done, failure, Waits, World};
+use super::world::{done, failed, failure, Waits, World};
 
 /// What a handler is about.
 pub(super) enum Subject {
@@ -76,6 +77,14 @@ impl Subject {
             _ => panic!("only sessions have data"),
         };
         data.map_or(Value::Null, |data| (*data).clone())
+    }
+
+    fn own(&self) -> &AgentSession {
+        match self {
+            Subject::Turn(turn) => turn.session(),
+            Subject::Session(session) => session,
+            _ => panic!("this is for agents' sessions"),
+        }
     }
 
     fn turn(&self) -> &Turn {
@@ -168,9 +177,25 @@ async fn convenience(
     name: Option<&str>,
     with: &Value,
 ) -> Result<(), Failure> {
-    let turn = subject.turn();
     let text = |member: &str| with[member].as_str().unwrap_or_default();
+    match what {
+        "work" => return Box::pin(work(world, method, subject, name, with)).await,
+        "background" => return tell(world, name, background(subject.own(), with).await.map(|()| Value::Null)),
+        "plan" if with.get("id").is_some() => {
+            let plan = subject.own().plan(text("id"));
+            let told = match with["remove"] == true {
+                true => plan.remove().await,
+                false => plan.set(with["entries"].as_array().unwrap().iter().map(read::<v1::PlanEntry<'static>>)).await,
+            };
+            return tell(world, name, told.map(|()| Value::Null));
+        }
+        _ => {}
+    }
+    let turn = subject.turn();
     let result = match what {
+        "hold" => turn.hold().map(|()| Value::Null),
+        "insert" => turn.insert().await.map(|()| Value::Null),
+        "display_terminal" => return Box::pin(display(world, method, subject, with)).await,
         "message" | "thought" => say(turn, what, with).await.map(|()| Value::Null),
         "plan" => match with["entries"].as_array().unwrap() {
             steps if steps.iter().all(Value::is_string) => {
@@ -253,6 +278,11 @@ async fn tool_call(world: &World, method: &str, subject: &Subject, with: &Value)
                 changes["toolCallId"] = json!(call.id());
                 call.update(read(&changes)).await?;
             }
+            Some("append") => call.append(read::<v1::ToolCallContent<'static>>(&with["content"])).await?,
+            Some("cancelled") => {
+                call.cancelled().await?;
+                return Ok(());
+            }
             Some("complete") => {
                 match with.get("raw_output") {
                     Some(output) => call.complete_with(Raw::of(output)?).await?,
@@ -312,6 +342,60 @@ async fn terminal(world: &World, method: &str, subject: &Subject, with: &Value) 
         }
     }
     Ok(terminal.release().await?)
+}
+
+async fn work(world: &World, method: &str, subject: &Subject, name: Option<&str>, with: &Value) -> Result<(), Failure> {
+    let then = with["then"].as_array().unwrap();
+    let body = async |turn: Turn| ending(act(world, method, &Subject::Turn(turn), then).await?);
+    match (subject.own().work(body).await, name) {
+        (Ok(()), None) => {}
+        (Ok(()), Some(name)) => world.tell(done(name, Ok(Value::Null))),
+        (Err(failure), None) => return Err(failure),
+        (Err(failure), Some(name)) => world.tell(failed(name, &failure)),
+    }
+    Ok(())
+}
+
+async fn background(session: &AgentSession, with: &Value) -> Result<(), Error> {
+    let item = match with["tool_call"].as_str() {
+        Some(id) => v2::BackgroundToolCall::new(id).into(),
+        None => v2::BackgroundWork::from(v2::BackgroundTerminal::new(with["terminal"].as_str().unwrap())),
+    };
+    session.background(item).await
+}
+
+async fn display(world: &World, method: &str, subject: &Subject, with: &Value) -> Result<(), Failure> {
+    let mut update = v2::TerminalUpdate::new(with["id"].as_str().unwrap_or_default());
+    update.command = Patch::Value(with["command"].as_str().unwrap().into());
+    if let Some(cwd) = with["cwd"].as_str() {
+        update.cwd = Patch::Value(cwd.into());
+    }
+    let terminal: DisplayTerminal = subject.turn().display_terminal_with(update).await?;
+    for action in with["then"].as_array().into_iter().flatten() {
+        let with = &action["with"];
+        match action["do"].as_str() {
+            Some("write") if with.get("base64").is_some() => {
+                // The vectors have this one.
+                assert_eq!(with["base64"], "/w==");
+                terminal.write([0xff]).await?;
+            }
+            Some("write") => terminal.write(with["text"].as_str().unwrap()).await?,
+            Some("exit") => {
+                return Ok(match with["signal"].as_str() {
+                    Some(signal) => {
+                        let mut status = v2::TerminalExitStatus::new();
+                        status.signal = Some(signal.into());
+                        terminal.exit_with(status).await?
+                    }
+                    None => terminal.exit(with["code"].as_i64().unwrap()).await?,
+                })
+            }
+            _ => {
+                act(world, method, subject, std::slice::from_ref(action)).await?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The answer that a permission is made of.

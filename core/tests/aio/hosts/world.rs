@@ -161,6 +161,16 @@ pub(super) fn done(name: &str, result: Result<Value, Error>) -> Value {
     }
 }
 
+/// How work has failed that no call has.
+pub(super) fn failed(name: &str, failure: &Failure) -> Value {
+    let error = match failure.downcast_ref::<Error>() {
+        Some(Error::Cancelled { .. }) => json!({"kind": "cancelled"}),
+        Some(error) => described(error),
+        None => json!({"kind": "failed"}),
+    };
+    json!({"done": name, "error": error})
+}
+
 fn described(error: &Error) -> Value {
     match error {
         Error::Misuse(misuse) => json!({"kind": "misuse", "rule": misuse.rule.as_str()}),

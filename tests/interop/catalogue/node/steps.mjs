@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 
-const MS = 15_000;
+const MS = 30_000;
 
 /** Something is not as it has to be. */
 export class Wrong extends Error {}

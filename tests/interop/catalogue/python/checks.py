@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Tuple
 
-SECONDS = 15
+SECONDS = 30
 NOTES = "one\ntwo\nthree\n"
 
 

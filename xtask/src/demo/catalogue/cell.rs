@@ -14,8 +14,8 @@ use crate::demo::pair::{end_group, text, wait};
 
 /// Where what a cell leaves behind lies.
 const FOLDER: &str = "target/demo/catalogue";
-/// A client gives a step up after 15 s; a cell takes a few seconds.
-const LIMIT: Duration = Duration::from_mins(2);
+/// A client gives a step up after 30 s; a cell takes a few seconds where the machine is quiet.
+const LIMIT: Duration = Duration::from_mins(4);
 /// Runs the agent with a file of its own for what it says.
 const AGENT: &str = r#"said=$1; shift; exec "$@" 2>>"$said""#;
 

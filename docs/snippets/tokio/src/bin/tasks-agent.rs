@@ -100,7 +100,7 @@ async fn edit(turn: &Turn) -> Result<(), Failure> {
 
 // ANCHOR: plan
 async fn plan(turn: &Turn) -> Result<(), Failure> {
-    turn.plan(["Look".into(), "Answer".into()]).await?;
+    turn.plan(["Look", "Answer"]).await?;
     let look = v1::PlanEntry::new("Look", v1::PlanEntryPriority::Medium, v1::PlanEntryStatus::Completed);
     Ok(turn.plan([look, "Answer".into()]).await?)
 }

@@ -1,6 +1,8 @@
 //! The steps. One with `see` is a prompt in a session of its own, after which the session has to show that; what else there is to do
 //! has a function here.
 
+mod sessions;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use agent_client_protocol::Error;
 use async_io::Timer;
 use futures::channel::mpsc::{unbounded, UnboundedReceiver, UnboundedSender};
 use futures::executor::LocalSpawner;
-use futures::future::{join, select, try_join, Either};
+use futures::future::{join, select, Either};
 use futures::StreamExt;
 use libacp_interop_rust::steps::checks::{check_written, fill, list, same, steps, text, Checked, Tally, Trouble};
 use libacp_interop_rust::steps::{Answer, Wait};
@@ -17,7 +19,7 @@ use serde_json::{json, Map, Value};
 use crate::offers::Heard;
 use crate::peer::Peer;
 
-const LIMIT: Duration = Duration::from_secs(15);
+const LIMIT: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(2);
 
 struct Lab {
@@ -303,61 +305,6 @@ impl Lab {
             "version" => same(what, &json!(self.version), &hello["protocolVersion"]),
             "info" => same(what, &info, member("agentInfo", "info")),
             _ => same(what, &can, member("agentCapabilities", "capabilities")),
-        }
-    }
-
-    async fn sessions(&self, id: &str, step: &Value) -> Checked {
-        let (agent, folder) = (self.agent()?, format!("{}/listed", self.work));
-        match id {
-            "session.new" => {
-                let (one, other) = (self.session().await?, self.session().await?);
-                if one.is_empty() || one == other {
-                    return Err(Trouble::Wrong(format!("ids: expected two, got {one} and {other}")));
-                }
-                same("", &json!({"mode": "ask", "options": {"model": "small", "web": false}}), &self.seen(&one)?)
-            }
-            "session.list" => {
-                let one = self.open("session/new", json!({"cwd": folder})).await.map_err(wrong)?;
-                let other = self.session().await?;
-                same("all sessions", &json!({&one: folder, other: self.work}), &self.listed(json!({})).await?)?;
-                same("sessions of a folder", &json!({one: folder}), &self.listed(json!({"cwd": folder})).await?)
-            }
-            "session.load.replay" => {
-                let session = self.closed().await?;
-                let before = self.seen(&session)?;
-                agent.heard.fold(&session, |fold| *fold = Default::default());
-                self.load(&session).await.map_err(wrong)?;
-                let again = self.seen(&session)?;
-                same("", &step["see"], &again)?;
-                same("before", &before["transcript"], &again["transcript"])?;
-                self.says(&session, id, "Remembered.").await
-            }
-            "session.load.unknown" => refused("the load", -32002, self.load("nobody").await.map(Value::from)),
-            "session.resume" => {
-                let session = self.closed().await?;
-                agent.heard.fold(&session, |fold| *fold = Default::default());
-                self.open("session/resume", json!({"sessionId": session})).await.map_err(wrong)?;
-                same("", &json!({"transcript": [], "options": {"model": "small"}}), &self.seen(&session)?)?;
-                self.says(&session, id, "Remembered.").await
-            }
-            "session.close" => self.during(id, true).await.map(drop),
-            "session.delete" => {
-                let session = self.closed().await?;
-                agent.ask("session/delete", json!({"sessionId": session})).await.map_err(wrong)?;
-                let still = self.listed(json!({})).await?.get(&session).is_some();
-                same("still listed", &json!(false), &json!(still))
-            }
-            "session.multi" => {
-                let (one, other) = (self.session().await?, self.session().await?);
-                let counted = |id: &str| (0..20).map(|number| format!("{id} {number};")).collect::<String>();
-                let said = [counted(&one), counted(&other)];
-                try_join(self.says(&one, id, &said[0]), self.says(&other, id, &said[1])).await.map(drop)
-            }
-            _ => {
-                let more = json!({"additionalDirectories": [folder]});
-                let session = self.open("session/new", more).await.map_err(wrong)?;
-                self.says(&session, id, &folder).await
-            }
         }
     }
 

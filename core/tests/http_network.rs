@@ -1,0 +1,553 @@
+//! A client and a server of ours over a network that loses, delays and breaks: requests that do not arrive, responses that do
+//! not come back, streams that end in the middle of an event, readers that stop, connections that the server forgets. Whatever happens, no
+//! message arrives twice or out of order in its session, each call ends exactly once, memory stays within its limits, and once
+//! the network works again, so does everything.
+
+#[path = "support/rng.rs"]
+mod rng;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet, VecDeque};
+
+use libacp::http::{
+    Action, Client, ClientOptions, ConnectionKey, Event, Header, Outgoing, Request, SendError, Server, ServerOptions,
+    Step,
+};
+use rng::Rng;
+use serde_json::{json, Value};
+
+/// Until then the network does what it likes, in milliseconds.
+const STORM: u64 = 120_000;
+/// Longer than anything is waited for.
+const CALM: u64 = 1_500_000;
+/// Bytes that may wait in a stream.
+const STREAM: usize = 2048;
+
+/// Something on its way.
+#[derive(Debug)]
+enum Packet {
+    Request(Outgoing),
+    /// The client is gone from an exchange.
+    Gone(u64),
+    Head(u64, u16, Vec<(String, String)>),
+    Data(u64, Vec<u8>),
+    End(u64),
+    Failed(u64, bool),
+}
+
+/// An agent of one connection.
+#[derive(Debug, Default)]
+struct Agent {
+    outbox: VecDeque<String>,
+    full: bool,
+    /// Prompts that wait for the answer to a question, by its id: session and id of the prompt.
+    waits: HashMap<String, (String, Value)>,
+}
+
+struct World {
+    rng: Rng,
+    now: u64,
+    client: Client,
+    server: Server,
+    /// The order of what is on its way: when it arrives, and a number.
+    queue: BinaryHeap<Reverse<(u64, u64)>>,
+    packets: HashMap<u64, Packet>,
+    sequence: u64,
+    /// When the last packet of an exchange arrives, by direction: what is on one exchange stays in order.
+    last: HashMap<(u64, bool), u64>,
+    broken: HashSet<u64>,
+    streams: BTreeMap<u64, bool>,
+    /// Streams whose reader takes nothing until then.
+    frozen: HashMap<u64, u64>,
+    agents: BTreeMap<ConnectionKey, Agent>,
+    /// What the agents know of sessions: how many updates each has had.
+    stored: HashMap<String, u64>,
+    ticks_seen: HashMap<(ConnectionKey, String), u64>,
+    loads: bool,
+    // The host of the client.
+    calls: HashMap<u64, Option<String>>,
+    next: u64,
+    sessions: Vec<String>,
+    updates_seen: HashMap<String, u64>,
+    ticks_sent: HashMap<String, u64>,
+    ended: usize,
+    lost: usize,
+    questions: Vec<Value>,
+    breaks: usize,
+    log: VecDeque<String>,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut options = ServerOptions::default();
+        options.limits.stream = STREAM;
+        options.limits.unread = STREAM;
+        options.times.idle = 60_000;
+        options.times.stall = 20_000;
+        let mut asking = ClientOptions::default();
+        // Longer than one stream may be behind another here.
+        asking.times.quiet = 800;
+        asking.times.replay = 20_000;
+        let mut rng = Rng::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let loads = rng.one_in(2);
+        World {
+            rng,
+            now: 0,
+            client: Client::new(asking, seed),
+            server: Server::new(options),
+            queue: BinaryHeap::new(),
+            packets: HashMap::new(),
+            sequence: 0,
+            last: HashMap::new(),
+            broken: HashSet::new(),
+            streams: BTreeMap::new(),
+            frozen: HashMap::new(),
+            agents: BTreeMap::new(),
+            stored: HashMap::new(),
+            ticks_seen: HashMap::new(),
+            loads,
+            calls: HashMap::new(),
+            next: 1,
+            sessions: Vec::new(),
+            updates_seen: HashMap::new(),
+            ticks_sent: HashMap::new(),
+            ended: 0,
+            lost: 0,
+            questions: Vec::new(),
+            breaks: 0,
+            log: VecDeque::new(),
+        }
+    }
+
+    fn storms(&self) -> bool {
+        self.now < STORM
+    }
+
+    fn note(&mut self, text: &str) {
+        if self.log.len() > 400 {
+            self.log.pop_front();
+        }
+        self.log.push_back(format!("{:>8} {text}", self.now));
+    }
+
+    /// Puts something on its way. What is on one exchange in one direction arrives in order.
+    fn post(&mut self, exchange: u64, up: bool, packet: Packet) {
+        let delay = match self.rng.below(10) {
+            0 if self.storms() => 500,
+            1 | 2 => 50,
+            _ => 5,
+        };
+        let last = self.last.entry((exchange, up)).or_default();
+        let at = (self.now + 1 + self.rng.below(delay) as u64).max(*last);
+        *last = at;
+        self.sequence += 1;
+        self.packets.insert(self.sequence, packet);
+        self.queue.push(Reverse((at, self.sequence)));
+    }
+
+    /// An exchange breaks: nothing more of it arrives but the news.
+    fn breaks(&mut self, exchange: u64) {
+        if self.broken.insert(exchange) {
+            self.breaks += 1;
+            self.note(&format!("exchange {exchange} breaks"));
+            self.streams.remove(&exchange);
+            self.server.closed(exchange);
+            self.post(exchange, false, Packet::Failed(exchange, true));
+        }
+    }
+
+    fn arrive(&mut self, packet: Packet) {
+        match packet {
+            Packet::Request(request) => self.request(&request),
+            Packet::Gone(exchange) => {
+                self.streams.remove(&exchange);
+                self.server.closed(exchange);
+            }
+            Packet::Head(exchange, status, headers) if !self.broken.contains(&exchange) => {
+                let headers: Vec<Header> = headers.iter().map(|(name, value)| (&**name, value.as_bytes())).collect();
+                self.client.response(exchange, status, &headers);
+            }
+            Packet::Data(exchange, bytes) if !self.broken.contains(&exchange) => self.client.data(exchange, &bytes),
+            Packet::End(exchange) if !self.broken.contains(&exchange) => self.client.end(exchange),
+            Packet::Failed(exchange, sent) => self.client.failed(exchange, sent),
+            _ => {}
+        }
+    }
+
+    fn request(&mut self, request: &Outgoing) {
+        let mut headers: Vec<Header> = vec![("host", b"localhost")];
+        headers.extend(request.headers.iter().map(|(name, value)| (&**name, value.as_bytes())));
+        let head = Request::new(request.method, &request.target, &headers);
+        let mut step = self.server.request(request.exchange, &head);
+        if let Step::Body { .. } = step {
+            step = self.server.body(request.exchange, request.body.as_bytes(), true);
+        }
+        if self.storms() && self.rng.one_in(15) {
+            // It arrived, and the response does not.
+            self.breaks(request.exchange);
+            return;
+        }
+        match step {
+            Step::Respond(response) => self.respond(request.exchange, &response),
+            Step::Stream(response) => {
+                self.streams.insert(request.exchange, true);
+                let headers =
+                    response.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+                self.post(request.exchange, false, Packet::Head(request.exchange, response.status, headers));
+            }
+            Step::Wait => {}
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn respond(&mut self, exchange: u64, response: &libacp::http::Response) {
+        self.note(&format!("response {exchange}: {} {}", response.status, response.body));
+        let headers = response.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        self.post(exchange, false, Packet::Head(exchange, response.status, headers));
+        self.post(exchange, false, Packet::Data(exchange, response.body.clone().into_bytes()));
+        self.post(exchange, false, Packet::End(exchange));
+    }
+
+    /// What the server has to say.
+    fn serve(&mut self) {
+        if self.server.wants_entropy() > 0 {
+            let bytes: Vec<u8> = (0..self.server.wants_entropy()).map(|_| self.rng.below(256) as u8).collect();
+            self.server.add_entropy(&bytes);
+        }
+        while let Some(event) = self.server.poll_event() {
+            match event {
+                Event::Opened { connection } => drop(self.agents.insert(connection, Agent::default())),
+                Event::Closed { connection, why } => {
+                    self.note(&format!("server closed {connection:?}: {why}"));
+                    self.agents.remove(&connection);
+                }
+                Event::Message { connection, json } => self.agent(connection, &json),
+                Event::Drained { connection } => {
+                    if let Some(agent) = self.agents.get_mut(&connection) {
+                        agent.full = false;
+                    }
+                }
+                Event::Respond { exchange, response } => self.respond(exchange, &response),
+                Event::Finish { exchange } => {
+                    self.streams.insert(exchange, false);
+                }
+                Event::Violation(report) => self.note(&format!("server reports {report:?}")),
+                _ => {}
+            }
+        }
+        let keys: Vec<ConnectionKey> = self.agents.keys().copied().collect();
+        for key in keys {
+            while let Some(agent) = self.agents.get_mut(&key).filter(|agent| !agent.full) {
+                let Some(json) = agent.outbox.front() else { break };
+                match self.server.send(key, json) {
+                    Ok(()) => drop(agent.outbox.pop_front()),
+                    Err(SendError::Full) => agent.full = true,
+                    Err(SendError::Closed) => break,
+                    // The host answers a question of a connection that was closed by the time.
+                    Err(error) => panic!("{error}: {json}"),
+                }
+            }
+        }
+        self.pump_streams();
+    }
+
+    /// Takes some bytes of each stream.
+    fn pump_streams(&mut self) {
+        let streams: Vec<(u64, bool)> = self.streams.iter().map(|(exchange, open)| (*exchange, *open)).collect();
+        for (exchange, open) in streams {
+            if self.storms() && self.rng.one_in(2000) {
+                self.note(&format!("the reader of {exchange} takes nothing"));
+                self.frozen.insert(exchange, self.now + 40_000);
+            }
+            if self.frozen.get(&exchange).is_some_and(|until| *until > self.now) && open {
+                continue;
+            }
+            let waits = self.server.transmit(exchange).len();
+            assert!(waits <= STREAM + 600, "{waits} bytes wait");
+            if waits > 0 {
+                let count = 1 + self.rng.below(waits.min(300));
+                let bytes = self.server.transmit(exchange)[..count].to_vec();
+                self.server.consume(exchange, count);
+                self.post(exchange, false, Packet::Data(exchange, bytes));
+                if self.storms() && self.rng.one_in(60) {
+                    self.breaks(exchange);
+                }
+            } else if !open {
+                self.streams.remove(&exchange);
+                self.server.closed(exchange);
+                self.post(exchange, false, Packet::End(exchange));
+            }
+        }
+    }
+
+    /// The agent of a connection gets a message.
+    fn agent(&mut self, key: ConnectionKey, json: &str) {
+        let message: Value = serde_json::from_str(json).expect("a message");
+        let id = message["id"].clone();
+        let params = &message["params"];
+        let session = params["sessionId"].as_str().unwrap_or_default().to_owned();
+        let mut out = Vec::new();
+        let answer = |result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+        match message["method"].as_str() {
+            Some("initialize") => {
+                let resume = if self.loads { Value::Null } else { json!({}) };
+                let capabilities = json!({"loadSession": true, "sessionCapabilities": {"resume": resume}});
+                out.push(answer(json!({"protocolVersion": 1, "agentCapabilities": capabilities})));
+            }
+            Some("session/new") => {
+                let name = format!("s-{}", self.stored.len() + 1);
+                self.stored.insert(name.clone(), 0);
+                out.push(answer(json!({"sessionId": name})));
+            }
+            Some("session/prompt") => {
+                self.update(&session, &mut out);
+                if self.rng.one_in(3) {
+                    let question = format!("q-{}-{}", key.number(), self.stored[&session]);
+                    out.push(
+                        json!({"jsonrpc": "2.0", "id": question, "method": "session/request_permission",
+                        "params": {"sessionId": session, "options": []}})
+                        .to_string(),
+                    );
+                    self.agents.get_mut(&key).expect("the agent").waits.insert(question, (session, id));
+                } else {
+                    out.push(answer(json!({"stopReason": "end_turn"})));
+                }
+            }
+            Some("session/load") => {
+                for at in 0..3 {
+                    out.push(
+                        json!({"jsonrpc": "2.0", "method": "session/update",
+                        "params": {"sessionId": session, "old": at, "total": 3}})
+                        .to_string(),
+                    );
+                }
+                out.push(answer(json!({})));
+            }
+            Some("session/resume" | "session/list") => out.push(answer(json!({}))),
+            Some("_own/tick") => {
+                let tick = params["tick"].as_u64().expect("a number");
+                let seen = self.ticks_seen.entry((key, session.clone())).or_default();
+                assert!(tick > *seen, "tick {tick} of {session} after {seen}");
+                *seen = tick;
+            }
+            Some(other) => panic!("{other}"),
+            None => {
+                let agent = self.agents.get_mut(&key).expect("the agent");
+                if let Some((session, prompt)) = agent.waits.remove(id.as_str().unwrap_or_default()) {
+                    self.update(&session, &mut out);
+                    out.push(json!({"jsonrpc": "2.0", "id": prompt, "result": {"stopReason": "end_turn"}}).to_string());
+                }
+            }
+        }
+        self.agents.get_mut(&key).expect("the agent").outbox.extend(out);
+    }
+
+    fn update(&mut self, session: &str, out: &mut Vec<String>) {
+        for _ in 0..=self.rng.below(8) {
+            let number = self.stored.get_mut(session).expect("a session");
+            *number += 1;
+            out.push(
+                json!({"jsonrpc": "2.0", "method": "session/update",
+                "params": {"sessionId": session, "number": number, "text": "x".repeat(self.rng.below(200))}})
+                .to_string(),
+            );
+        }
+    }
+
+    /// What the client has to do and to say.
+    fn act(&mut self) {
+        while let Some(action) = self.client.poll_action() {
+            match action {
+                Action::Request(request) => {
+                    self.note(&format!(
+                        "{} {} {:?} {}",
+                        request.exchange, request.method, request.headers, request.body
+                    ));
+                    let exchange = request.exchange;
+                    match self.rng.below(30) {
+                        0 if self.storms() => self.post(exchange, true, Packet::Failed(exchange, false)),
+                        // The client cannot know that it did not arrive.
+                        1 if self.storms() => self.post(exchange, true, Packet::Failed(exchange, true)),
+                        _ => self.post(exchange, true, Packet::Request(request)),
+                    }
+                }
+                Action::Abort { exchange } => {
+                    self.broken.insert(exchange);
+                    self.post(exchange, true, Packet::Gone(exchange));
+                }
+                Action::Message { json, replayed } => self.host(&json, replayed),
+                Action::Lost(lost) => {
+                    self.note(&format!("{lost:?}"));
+                    for id in lost.calls {
+                        let id: u64 = id.to_json().parse().expect("a call of the host");
+                        assert!(self.calls.remove(&id).is_some(), "call {id} ended twice");
+                        self.lost += 1;
+                    }
+                    self.questions.retain(|id| {
+                        !lost.questions.iter().any(|gone| json!(id) == gone.to_json().as_str().trim_matches('"'))
+                    });
+                }
+                Action::Detached { session } => {
+                    self.note(&format!("detached {session}"));
+                    self.sessions.retain(|known| *known != session);
+                }
+                Action::Closed(why) => panic!("closed: {why:?}"),
+                other => self.note(&format!("{other:?}")),
+            }
+        }
+    }
+
+    /// The host gets a message.
+    fn host(&mut self, json: &str, replayed: bool) {
+        let message: Value = serde_json::from_str(json).expect("a message");
+        let params = &message["params"];
+        match message["method"].as_str() {
+            Some("session/update") if params["old"].is_number() => {
+                // An answer does not wait for ever for a history that nobody reads.
+                let froze = self.frozen.values().any(|until| self.now < until + 20_000);
+                assert!(replayed || froze, "{json}");
+            }
+            Some("session/update") => {
+                let session = params["sessionId"].as_str().expect("a session").to_owned();
+                let number = params["number"].as_u64().expect("a number");
+                let seen = self.updates_seen.entry(session).or_default();
+                assert!(number > *seen, "update {number} after {seen}");
+                *seen = number;
+            }
+            Some("session/request_permission") => self.questions.push(message["id"].clone()),
+            Some(other) => panic!("{other}"),
+            None => {
+                let id = message["id"].as_u64().expect("a call of the host");
+                assert!(self.calls.remove(&id).is_some(), "call {id} ended twice");
+                self.ended += 1;
+                if let Some(session) = message["result"]["sessionId"].as_str() {
+                    self.sessions.push(session.to_owned());
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, method: &str, session: Option<&str>) {
+        let mut message =
+            json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": {"cwd": "/w", "mcpServers": []}});
+        if let Some(session) = session {
+            message["params"] = json!({"sessionId": session, "prompt": []});
+        }
+        if self.client.send(&message.to_string()).is_ok() {
+            self.note(&format!("host calls {message}"));
+            self.calls.insert(self.next, session.map(str::to_owned));
+            self.next += 1;
+        }
+    }
+
+    /// The host does something.
+    fn wish(&mut self) {
+        let session = (!self.sessions.is_empty()).then(|| self.sessions[self.rng.below(self.sessions.len())].clone());
+        match (self.rng.below(10), session) {
+            (0, _) if self.sessions.len() < 4 && self.calls.values().filter(|it| it.is_none()).count() < 3 => {
+                self.call("session/new", None);
+            }
+            (1, _) if self.calls.len() < 20 => self.call("session/list", None),
+            (2..=4, Some(session)) if !self.calls.values().any(|it| it.as_ref() == Some(&session)) => {
+                self.call("session/prompt", Some(&session));
+            }
+            (5 | 6, Some(session)) => {
+                let tick = self.ticks_sent.entry(session.clone()).or_default();
+                *tick += 1;
+                let message =
+                    json!({"jsonrpc": "2.0", "method": "_own/tick", "params": {"sessionId": session, "tick": *tick}});
+                let _ = self.client.send(&message.to_string());
+            }
+            (7, _) if !self.questions.is_empty() => {
+                let id = self.questions.swap_remove(0);
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": {"outcome": "cancelled"}}});
+                let _ = self.client.send(&answer.to_string());
+            }
+            _ => {}
+        }
+    }
+
+    /// One moment.
+    fn step(&mut self, wishes: bool) {
+        self.now += if self.queue.is_empty() && !wishes { 500 } else { 5 };
+        self.server.handle_timeout(self.now);
+        self.client.handle_timeout(self.now);
+        while let Some(&Reverse((at, number))) = self.queue.peek().filter(|first| first.0 .0 <= self.now) {
+            let _ = at;
+            self.queue.pop();
+            let packet = self.packets.remove(&number).expect("a packet");
+            self.arrive(packet);
+            self.serve();
+            self.act();
+        }
+        if self.storms() && self.rng.one_in(4000) {
+            let keys: Vec<ConnectionKey> = self.agents.keys().copied().collect();
+            if let Some(key) = keys.first() {
+                self.note("the server loses a connection");
+                self.server.close(*key);
+            }
+        }
+        if wishes && self.rng.one_in(3) {
+            self.wish();
+        }
+        self.serve();
+        self.act();
+    }
+}
+
+fn run(seed: u64) -> (usize, usize, usize) {
+    let mut world = World::new(seed);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": 1}});
+        world.client.send(&hello.to_string()).expect("the first message");
+        world.calls.insert(0, None);
+        while world.storms() {
+            world.step(true);
+        }
+        while world.now < CALM && (!world.calls.is_empty() || !world.queue.is_empty()) {
+            while let Some(id) = world.questions.pop() {
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": {"outcome": "cancelled"}}});
+                let _ = world.client.send(&answer.to_string());
+            }
+            world.step(false);
+        }
+        assert!(world.calls.is_empty(), "calls that did not end: {:?}", world.calls);
+        // Everything works again.
+        let before = world.ended;
+        world.call("session/new", None);
+        world.call("session/list", None);
+        for session in world.sessions.clone() {
+            world.call("session/prompt", Some(&session));
+        }
+        let (expected, until) = (world.calls.len(), world.now + 100_000);
+        while world.now < until && !world.calls.is_empty() {
+            world.step(false);
+            while let Some(id) = world.questions.pop() {
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": {"outcome": "cancelled"}}});
+                world.client.send(&answer.to_string()).expect("an answer");
+            }
+        }
+        assert_eq!(world.ended - before, expected, "open: {:?}", world.calls);
+    }));
+    if outcome.is_err() {
+        let log: Vec<String> = world.log.into_iter().collect();
+        panic!("seed {seed}\n{}", log.join("\n"));
+    }
+    (world.ended, world.lost, world.breaks)
+}
+
+#[test]
+fn whatever_the_network_does() {
+    let (mut ended, mut lost, mut breaks) = (0, 0, 0);
+    for seed in 1..=rounds() {
+        let (one, two, three) = run(seed);
+        (ended, lost, breaks) = (ended + one, lost + two, breaks + three);
+    }
+    // Enough of each happens, so that this says something.
+    assert!(ended > 500 && lost > 20 && breaks > 200, "{ended} calls ended, {lost} were lost, {breaks} breaks");
+}
+
+/// More for who wants to search.
+fn rounds() -> u64 {
+    std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
+}
