@@ -95,7 +95,7 @@ impl State {
 
     fn full(&self) -> bool {
         let patience = if self.asking > 0 { PATIENCE } else { 1 };
-        let served = self.jobs.len() - self.works >= self.most && self.asking == 0;
+        let served = self.jobs.len().saturating_sub(self.works) >= self.most && self.asking == 0;
         served || self.waiting >= MOST * patience || self.bytes >= BYTES * patience
     }
 

@@ -152,8 +152,10 @@ impl AgentHost {
         method: &str,
         params: &str,
         options: CallOptions,
+        ready: &mut VecDeque<Event>,
     ) -> Result<Id, Misuse> {
         if is_newer(connection) {
+            self.newer.before_asking(connection, method, params, ready)?;
             return self.newer.ask(connection, method, params, options);
         }
         connection.request_with(method, params, options)

@@ -129,7 +129,7 @@ impl Host {
     pub fn request_with(&mut self, method: &str, params: &str, options: CallOptions) -> Result<Id, Misuse> {
         match &mut self.side {
             Side::Plain => self.connection.request_with(method, params, options),
-            Side::Agent(agent) => agent.request(&mut self.connection, method, params, options),
+            Side::Agent(agent) => agent.request(&mut self.connection, method, params, options, &mut self.ready),
             Side::Client(client) => client.request(&mut self.connection, method, params, options, &mut self.ready),
         }
     }

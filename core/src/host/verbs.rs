@@ -9,7 +9,8 @@ use crate::ErrorCode;
 impl Host {
     /// From now on the host sees a prompt of version 2 before its message is in the conversation, so that its handler can
     /// refuse it. It becomes a message, which answers its request (LIFE-01), by [`insert`](Self::insert), by
-    /// [`stepped`](Self::stepped), by the first update about the work on it, or by [`respond`](Self::respond). Until then
+    /// [`stepped`](Self::stepped), by the first update or question about its session, or by [`respond`](Self::respond); where
+    /// its handler [holds](Self::hold) it, only by `insert`, the first update about the work on it, or `respond`. Until then
     /// [`respond_error`](Self::respond_error) sends its error (LIFE-18), and a cancel is answered with
     /// [`ErrorCode::REQUEST_CANCELLED`] whatever the host answers (LIFE-21).
     ///

@@ -9,7 +9,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::newer::{params, state, tell_state, Newer, Prompt, Stage, UPDATE};
-use super::object::{is_object, quoted, Object};
+use super::object::{is_object, quoted, text, Object};
 use super::opening::advice;
 use super::{found, works, QUESTIONS};
 use crate::connection::{Cancel, Misuse, MisuseKind, Request, RequestKey};
@@ -134,12 +134,34 @@ impl Newer {
         Ok(())
     }
 
-    /// The prompt that becomes a message before this update is sent: it is the first of the work on it.
+    /// The prompt that becomes a message before this update is sent: it is the first of the work on it or, where its handler
+    /// does not hold it, the first of all.
     pub(super) fn begins_with(&self, connection: &Connection, session: &str, kind: &str, update: &str) -> Option<u64> {
         let prompt = self.sessions.get(session).filter(|known| !known.cancelled)?.turn?;
-        let is_held = matches!(self.prompts.get(&prompt)?.stage, Stage::Held { .. });
-        // What runs beside the foreground goes on whatever becomes of a prompt.
-        (is_held && OUTPUT.contains(&kind) && !works::is_background(connection, session, update)).then_some(prompt)
+        let begins = match self.prompts.get(&prompt)?.stage {
+            // What runs beside the foreground goes on whatever becomes of a prompt.
+            Stage::Held { by_handler: true, .. } => {
+                OUTPUT.contains(&kind) && !works::is_background(connection, session, update)
+            }
+            Stage::Held { by_handler: false, .. } => true,
+            Stage::Inserted | Stage::Refused => false,
+        };
+        begins.then_some(prompt)
+    }
+
+    /// Before the agent asks something about a session: its prompt becomes a message, unless its handler holds it.
+    pub(super) fn before_asking(
+        &mut self,
+        connection: &mut Connection,
+        method: &str,
+        params: &str,
+        ready: &mut VecDeque<Event>,
+    ) -> Result<(), Misuse> {
+        let session = text(params, "/sessionId").filter(|_| connection.can(method));
+        match session.and_then(|session| self.sessions.get(&*session)?.turn) {
+            Some(turn) => self.stepped(connection, turn, ready),
+            None => Ok(()),
+        }
     }
 
     /// Whether the client has cancelled a prompt that is served.
