@@ -67,7 +67,7 @@ impl DisplayTerminal {
 
     /// Reports what the command has printed: the next bytes, which may end within a character.
     pub fn write(&self, printed: impl AsRef<[u8]>) -> Tell {
-        let chunk = v2::TerminalOutputChunk::new(base64(printed.as_ref()), self.id());
+        let chunk = v2::TerminalOutputChunk::new(self.id(), base64(printed.as_ref()));
         self.session.update_of_2("terminal_output_chunk", &chunk)
     }
 

@@ -120,6 +120,30 @@ fn the_first_of_its_work_inserts_a_prompt() {
 }
 
 #[test]
+fn whatever_is_said_first_inserts_what_no_handler_holds() {
+    let mut pair = held(2);
+    let prompt = pair.prompt("hi");
+    pair.say(r#"{"sessionUpdate":"session_info_update","title":"T"}"#);
+    pair.inserted("hi");
+    assert_eq!(text(&pair.update(), "/title"), "T");
+    pair.host.respond(&prompt, END).unwrap();
+    assert_eq!(pair.state(), "idle end_turn");
+    let _ = pair.prompt("ho");
+    // What cannot be asked inserts nothing.
+    assert!(pair
+        .host
+        .request_with("fs/read_text_file", r#"{"sessionId":"s","path":"/a"}"#, CallOptions::default())
+        .is_err());
+    pair.quiet();
+    let form = r#"{"sessionId":"s","message":"m","mode":"form","requestedSchema":{"type":"object","properties":{}}}"#;
+    pair.host.request_with("elicitation/create", form, CallOptions::default()).unwrap();
+    pair.inserted("ho");
+    let Some(Event::Request(_)) = pair.told() else { panic!() };
+    assert_eq!(pair.state(), "requires_action");
+    pair.quiet();
+}
+
+#[test]
 fn an_error_refuses_what_is_no_message() {
     let mut pair = held(2);
     let prompt = pair.prompt("hi");
