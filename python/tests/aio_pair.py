@@ -74,6 +74,16 @@ async def until(what: Callable[[], Any]) -> None:
     raise AssertionError("it did not come to this")
 
 
+def untaken(peer: aio.Peer) -> bool:
+    """Whether nothing is taken of what the other side may make this one hold."""
+    more, request = 2**40, 2**50
+    # What is more than all of it goes alone.
+    whole = [budget.take_now(request, more) for budget in (peer._files, peer._answers)]
+    for budget in (peer._files, peer._answers):
+        budget.give(request)
+    return all(whole)
+
+
 def agent(**handlers: Any) -> aio.Agent:
     """An agent with a handler for prompts, and perhaps others."""
     made = aio.Agent("tested", "1")
@@ -92,4 +102,4 @@ def texts(seen: Iterable[Any]) -> str:
     return "".join(each["content"]["text"] for each in seen if each["sessionUpdate"] == "agent_message_chunk")
 
 
-__all__ = ["AioCase", "agent", "host", "libacp", "streams", "talk", "texts", "until", "updates"]
+__all__ = ["AioCase", "agent", "host", "libacp", "streams", "talk", "texts", "untaken", "until", "updates"]

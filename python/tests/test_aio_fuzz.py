@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 from typing import Any, Dict, List, Tuple, Union
 
-from aio_pair import AioCase, until
+from aio_pair import AioCase, untaken, until
 from libacp import aio
 from processes import alive, left, mark
 from raw_agent import RawAgent, opened, raw_agent
@@ -197,7 +197,7 @@ class Hostile(AioCase):
             await self.in_time(closing)
             await until(lambda: set(answers) >= set(round.ids))
             self.assertEqual(set(answers), set(round.ids))
-            self.assertEqual((peer._kept, peer._files._taken, peer._answers._taken, peer._jobs), (0, 0, 0, {}))
+            self.assertEqual((untaken(peer), peer._waiting, peer._jobs), (True, 0, {}))
             listening.cancel()
         await until(lambda: not terminals._running)
 

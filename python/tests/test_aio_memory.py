@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Set
 
 import libacp
-from aio_pair import AioCase, host, streams, until
+from aio_pair import AioCase, host, streams, untaken, until
 from libacp import aio
 from raw_agent import opened, raw_agent
 
@@ -125,7 +125,7 @@ class Waiting(AioCase):
             files.gate.set()
             await agent.answers(1, 2, 3, 4, 7)
             self.assertEqual(files.begun, ["/0", "/1", "/2", "/3", "/4", "/7"])
-            self.assertEqual((peer._files._taken, peer._answers._taken, peer._kept), (0, 0, 0))
+            self.assertEqual((untaken(peer), peer._waiting), (True, 0))
 
     async def test_what_waits_ends_with_the_connection(self) -> None:
         files = Files()
@@ -134,7 +134,7 @@ class Waiting(AioCase):
             agent.send(*(read(number) for number in range(20)))
             await until(lambda: len(files.begun) == 4)
         self.assertEqual(len(files.begun), 4)
-        self.assertEqual((peer._jobs, peer._kept), ({}, 0))
+        self.assertEqual((peer._jobs, peer._waiting), ({}, 0))
 
     async def test_two_that_say_much_at_once(self) -> None:
         """Both peers write what the other does not read before it has written: nobody waits for ever."""
