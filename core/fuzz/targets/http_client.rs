@@ -89,15 +89,11 @@ pub(crate) fn run(data: &[u8]) {
         let exchange = seen.exchanges.iter().rev().nth(back).copied().unwrap_or_default();
         let text = String::from_utf8_lossy(rest);
         match what {
-            b's' => {
-                if client.send(&text).is_ok() {
-                    match id(&text) {
-                        Some((id, true)) => drop(seen.questions.remove(&id)),
-                        Some((id, false)) => drop(seen.calls.insert(id)),
-                        None => {}
-                    }
-                }
-            }
+            b's' if client.send(&text).is_ok() => match id(&text) {
+                Some((id, true)) => drop(seen.questions.remove(&id)),
+                Some((id, false)) => drop(seen.calls.insert(id)),
+                None => {}
+            },
             b'R' => {
                 let mut parts = text.split('|');
                 let status = parts.next().and_then(|status| status.parse().ok()).unwrap_or(200);

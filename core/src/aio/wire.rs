@@ -73,7 +73,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
         if self.mute {
             return;
         }
-        if shared.with(|state| state.hungry()) {
+        if shared.with(State::hungry) {
             self.mute = true;
             shared.with(|state| state.host.connection_mut().receive_eof());
         } else {
@@ -94,7 +94,7 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
 
     /// Reads once, if there is room. Returns whether anything changed.
     pub(super) fn read(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
-        if self.mute || !shared.with(|state| state.hungry()) {
+        if self.mute || !shared.with(State::hungry) {
             return false;
         }
         let (tracer, handlers) = (&mut self.tracer, self.handlers);

@@ -59,7 +59,7 @@ impl Outbox {
     /// The last message, if nothing of it was sent and what is before it does not say how long it is.
     pub(crate) fn last(&self) -> Option<&[u8]> {
         let end = self.bytes.len().checked_sub(self.end()?)?;
-        self.bytes.get(end.checked_sub(self.last).filter(|start| *start >= self.sent && self.len() > 0)?..end)
+        self.bytes.get(end.checked_sub(self.last).filter(|start| *start >= self.sent && !self.is_empty())?..end)
     }
 
     /// Puts more into the [last](Self::last) message, before so many bytes at its end.

@@ -137,9 +137,9 @@ impl Story {
     }
 
     pub(super) fn find(&self, kind: EntryKind, id: &str) -> Option<u64> {
-        let shelf = &self.shelves[shelf(kind)?];
-        let recent = self.get(shelf.recent).filter(|recent| recent.id.as_deref() == Some(id));
-        recent.map(|recent| recent.index).or_else(|| shelf.ids.get(id).copied())
+        let found = &self.shelves[shelf(kind)?];
+        let recent = self.get(found.recent).filter(|recent| recent.id.as_deref() == Some(id));
+        recent.map(|recent| recent.index).or_else(|| found.ids.get(id).copied())
     }
 
     /// Adds an entry at the end.

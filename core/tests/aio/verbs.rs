@@ -116,11 +116,11 @@ fn a_cancel_before_the_message_refuses_the_prompt() {
         |agent| agent.prompt(handler).local(),
         async |_, session| {
             let mut turn = session.prompt("hi");
-            let Either::Right((_, update)) = select(
+            let Either::Right(((), update)) = select(
                 Box::pin(turn.update()),
                 Box::pin(async {
                     for _ in 0..50 {
-                        pass().await
+                        pass().await;
                     }
                 }),
             )
@@ -298,7 +298,8 @@ fn what_runs_in_the_background_is_seen_and_cancelled_alone() {
         turn.session().background(&call).await?;
         let terminal = turn.display_terminal("sleep").await?;
         turn.session().background(&terminal).await?;
-        let asked = cancelled.borrow_mut().take().unwrap().await.unwrap();
+        let asked = cancelled.borrow_mut().take().unwrap();
+        let asked = asked.await.unwrap();
         assert_eq!(asked, call.id());
         call.cancelled().await?;
         drop(terminal);

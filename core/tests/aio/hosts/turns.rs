@@ -183,10 +183,8 @@ async fn convenience(
         "background" => return tell(world, name, background(subject.own(), with).await.map(|()| Value::Null)),
         "plan" if with.get("id").is_some() => {
             let plan = subject.own().plan(text("id"));
-            let told = match with["remove"] == true {
-                true => plan.remove().await,
-                false => plan.set(with["entries"].as_array().unwrap().iter().map(read::<v1::PlanEntry<'static>>)).await,
-            };
+            let steps = || with["entries"].as_array().unwrap().iter().map(read::<v1::PlanEntry<'static>>);
+            let told = if with["remove"] == true { plan.remove().await } else { plan.set(steps()).await };
             return tell(world, name, told.map(|()| Value::Null));
         }
         _ => {}
@@ -381,14 +379,13 @@ async fn display(world: &World, method: &str, subject: &Subject, with: &Value) -
             }
             Some("write") => terminal.write(with["text"].as_str().unwrap()).await?,
             Some("exit") => {
-                return Ok(match with["signal"].as_str() {
-                    Some(signal) => {
-                        let mut status = v2::TerminalExitStatus::new();
-                        status.signal = Some(signal.into());
-                        terminal.exit_with(status).await?
-                    }
-                    None => terminal.exit(with["code"].as_i64().unwrap()).await?,
-                })
+                let mut status = v2::TerminalExitStatus::new();
+                status.signal = with["signal"].as_str().map(Into::into);
+                match with["code"].as_i64() {
+                    Some(code) => terminal.exit(code).await?,
+                    None => terminal.exit_with(status).await?,
+                }
+                return Ok(());
             }
             _ => {
                 act(world, method, subject, std::slice::from_ref(action)).await?;
