@@ -1,16 +1,21 @@
 // Bytes of answers, of one connection: those that are being made, and those that have not been written yet. Which request
 // waits for which is the core's to say.
 import { theBorder } from "./connection.js";
+import { Gate } from "./queue.js";
 
 // So many bytes may be unwritten before an answer that is there waits.
 const MOST = 16 << 20;
-// Requests whose answers may be large, and what one takes before it is known how large: sixteen are made at a time.
+// Requests whose answers may be large, so many of which are served before it is known how large. They hold no bytes until
+// then: those that wait for the one in front, as reads of the same file do, would keep it from having its own.
 const LARGE = new Set(["fs/read_text_file", "terminal/output"]);
-const UNKNOWN = 1 << 20;
+const UNKNOWN = 16;
 
 export class Budget {
   #shares = new (theBorder().glue.Budget)();
   #unwritten;
+  #gate = new Gate(UNKNOWN);
+  /** Serial numbers of those that have a place there, or wait for it. */
+  #unknown = new Set();
   /** What goes on once a request has its share, by its serial number. */
   #turns = new Map();
   #answers = [];
@@ -23,16 +28,15 @@ export class Budget {
 
   /** What a new request has to wait for first, if anything. */
   begin({ serial, method }) {
-    return LARGE.has(method) ? this.#ask(serial, UNKNOWN) : undefined;
+    if (this.#over || !LARGE.has(method)) return undefined;
+    this.#unknown.add(serial);
+    return this.#gate.enter();
   }
 
   /** Makes the share of a request so large. What it has to wait for, if anything; until then it holds nothing. */
   reserve({ serial }, bytes) {
     if (!(bytes >= 0)) throw new TypeError("reserve: expected a number of bytes");
-    return this.#ask(serial, bytes);
-  }
-
-  #ask(serial, bytes) {
+    this.#known(serial);
     if (this.#over) return undefined;
     this.#leave(serial);
     const turn = this.#shares.ask(serial, bytes) ? undefined : new Promise((resolve) => this.#turns.set(serial, resolve));
@@ -48,6 +52,7 @@ export class Budget {
 
   /** The answer to a request has been written, or there is none. */
   release({ serial }) {
+    this.#known(serial);
     this.#leave(serial);
     this.#shares.release(serial);
     this.go();
@@ -65,6 +70,10 @@ export class Budget {
     this.#over = true;
     for (const resolve of [...this.#answers.splice(0), ...this.#turns.values()]) resolve();
     this.#turns.clear();
+  }
+
+  #known(serial) {
+    if (this.#unknown.delete(serial)) this.#gate.leave();
   }
 
   #leave(serial) {
