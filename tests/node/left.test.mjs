@@ -243,3 +243,30 @@ test("an agent that is to start in a directory that is not there fails for that"
   await assert.rejects(spawnAgent(here, new Client(), { cwd }), { code: "ENOENT", message: `spawnAgent: cwd: there is no directory ${cwd}` });
   await assert.rejects(spawnAgent(["no-such-program"], new Client()), /spawn no-such-program ENOENT/);
 });
+
+test("what a loop leaves behind is told in order, also where more was held back", async (t) => {
+  const heard = [];
+  const client = new Client("c", "1", { onUpdate: (_, { content }) => heard.push(content.text) });
+  const [ours, theirs] = pipes();
+  const said = (...messages) => theirs.write(new TextEncoder().encode(messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("")));
+  const asked = connect(ours, client, { grace: 50 });
+  await said({ id: 1, result: { protocolVersion: 1, agentCapabilities: {} } });
+  const peer = await asked;
+  t.after(() => peer.close());
+  const opened = peer.newSession("/work");
+  await said({ id: 2, result: { sessionId: "s" } });
+  const turn = (await opened).prompt("x");
+  // They come at once, and more of them than may wait.
+  const numbers = Array.from({ length: 600 }, (_, index) => String(index));
+  const updates = numbers.map((text) => ({
+    method: "session/update",
+    params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } },
+  }));
+  const iterator = turn[Symbol.asyncIterator]();
+  const first = iterator.next();
+  await said(...updates);
+  assert.equal((await first).value.content.text, "0");
+  await iterator.return();
+  while (heard.length < 599) await pause(1);
+  assert.deepEqual(heard, numbers.slice(1));
+});

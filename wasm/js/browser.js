@@ -1,6 +1,6 @@
 // The entry for browsers and bundlers: ready when `init` is.
 import { loaded, loadsWith } from "./connection.js";
-import load, { Core, Watch, busy, cutOutput as cut, offers, record, room } from "./libacp_core.js";
+import load, { Budget, Core, Watch, busy, cutOutput as cut, offers, record, room } from "./libacp_core.js";
 
 let loading;
 
@@ -8,7 +8,7 @@ let loading;
 export function init(source) {
   const began = () => load(source === undefined ? undefined : { module_or_path: source });
   loading ??= began().then(
-    (exports) => loaded({ Core, Watch, busy, cutOutput: cut, offers, record, room }, exports),
+    (exports) => loaded({ Budget, Core, Watch, busy, cutOutput: cut, offers, record, room }, exports),
     (error) => {
       loading = undefined;
       throw source === undefined ? notFound(error) : error;

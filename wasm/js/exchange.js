@@ -278,13 +278,14 @@ class Exchange {
 
   /** Nobody iterates any more, or waits. */
   #leave() {
-    this.#open = false;
     const { agent } = this.session;
-    for (const { params, size } of this.#items.splice(0)) {
-      agent._taken(size, true);
-      // Nobody iterates over it any more.
+    // What comes meanwhile, as there is room again, comes behind what is here.
+    while (this.#items.length > 0) {
+      const { params, size } = this.#items.shift();
       agent._updated(this.session, params.update);
+      agent._taken(size, this.#items.length === 0);
     }
+    this.#open = false;
     this.#caughtUp();
     this.#more?.resolve();
     if (!this.#ended) this.#stop.abort(new DOMException("the exchange was left", "AbortError"));
