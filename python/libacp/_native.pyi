@@ -943,8 +943,11 @@ class Connection:
         that are not written.
 
         Arguments:
-            `max_requests`: the number of requests that are served at a time; `None` for no limit. Each of them counts
-                until it is `served`.
+            `max_requests`: the number of requests that are served at a time, from 1; `None` for no limit. Each of them
+                counts until it is `served`.
+
+        Raises:
+            ValueError: if `max_requests` is 0.
         """
     def merge_chunks(self, merges: bool, /) -> None:
         """Whether chunks of messages and thoughts are merged while they wait to be written, as `libacp.aio` does

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use libacp::connection::{CallOptions, MisuseKind, RequestKey, Timeout};
 use libacp::host::Host;
 use libacp::{Connection as Core, Id};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 
@@ -412,10 +412,16 @@ impl Connection {
     /// answer, 16 MiB of requests to write files, or 1 MiB of the connection's own answers that are not written.
     ///
     /// Arguments:
-    ///     `max_requests`: the number of requests that are served at a time; `None` for no limit. Each of them counts
-    ///         until it is `served`.
+    ///     `max_requests`: the number of requests that are served at a time, from 1; `None` for no limit. Each of them
+    ///         counts until it is `served`.
+    ///
+    /// Raises:
+    ///     ValueError: if `max_requests` is 0.
     #[pyo3(signature = (max_requests=None))]
     fn pace(&self, max_requests: Option<usize>) -> PyResult<()> {
+        if max_requests == Some(0) {
+            return Err(PyValueError::new_err("max_requests: expected a number from 1"));
+        }
         self.host()?.pace().start(max_requests.unwrap_or(usize::MAX));
         Ok(())
     }

@@ -272,6 +272,13 @@ class Odd(unittest.TestCase):
             lambda: client.consume(huge),
             lambda: client.transmit(-1),
             lambda: client.transmit(huge),
+            lambda: client.pace(0),
+            lambda: client.pace(-1),
+            lambda: client.pace(huge),
+            lambda: client.keep(object()),  # type: ignore[arg-type]
+            lambda: client.take(-1, False),
+            lambda: client.take(huge, False),
+            lambda: client.served(None),  # type: ignore[arg-type]
             lambda: client.handle_timeout(-1),
             lambda: client.handle_timeout(huge),
             lambda: client.handle_timeout(float("nan")),  # type: ignore[arg-type]

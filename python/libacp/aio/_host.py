@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from operator import index
 from typing import Any, Callable, ClassVar, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
 
 import libacp
@@ -35,8 +36,8 @@ class Options(TypedDict, total=False):
     timeout: Optional[float]
     """The timeout, in seconds, of every request that has none of its own."""
     max_requests: Optional[int]
-    """The maximum number of requests of the peer that are handled at the same time. At that number reading stops, so
-    that even the cancellation of one of them is not noticed.
+    """The maximum number of requests of the peer that are handled at the same time, from 1. At that number reading
+    stops, so that even the cancellation of one of them is not noticed.
     """
     expose_errors: bool
     """Whether the text of an exception that a handler raises is sent to the peer, in ``data.details`` of the error."""
@@ -125,6 +126,8 @@ class Host:
         for hook in HOOKS:
             setattr(self, hook, given.pop(hook, None))
         self.max_requests = given.pop("max_requests", None)
+        if self.max_requests is not None and index(self.max_requests) < 1:
+            raise ValueError("max_requests: expected a number from 1")
         self.expose_errors = given.pop("expose_errors", False)
         self.trace = given.pop("trace", None)
         self.options = {option: value for option, value in given.items() if option != "timeout"}
