@@ -72,6 +72,7 @@ DO: Dict[str, Collection[str]] = {
     "remove_plan": ("id",),
     "hold": (),
     "insert": (),
+    "background": ("terminal",),
     "display_terminal": ("id", "command", "cwd", "then"),
     "tool_call": ("id", "then", *CALL),
     "ask_permission": ("tool_call", "options"),

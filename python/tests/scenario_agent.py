@@ -91,6 +91,8 @@ class AgentRun(Run):
             return await (session.plan(with_["id"]).set if "id" in with_ else given.plan)(with_["entries"])
         if what == "remove_plan":
             return await session.plan(with_["id"]).remove()
+        if what == "background":
+            return await session.background(aio.DisplayTerminal(session, with_["terminal"]))
         if what == "hold":
             return given.hold()
         if what == "insert":

@@ -42,20 +42,11 @@ function worked(scene, session, then, context) {
 const TURN = {
   message: ({ turn }, given) => turn.message(...said(given)),
   thought: ({ turn }, given) => turn.thought(...said(given)),
-  plan: ({ turn, session }, { entries, id, remove }) => {
-    if (id === undefined) return turn.plan(entries);
-    return remove ? session.plan(id).remove() : session.plan(id).set(entries);
-  },
+  plan: ({ turn, session }, { entries, id }) => (id === undefined ? turn.plan(entries) : session.plan(id).set(entries)),
   hold: ({ turn }) => turn.hold(),
   insert: ({ turn }) => turn.insert(),
   remove_plan: ({ session }, { id }) => session.plan(id).remove(),
-  work: async ({ session, ...context }, { then }, scene) => {
-    const { stopReason } = await worked(scene, session, then, context);
-    if (stopReason === "cancelled") throw Object.assign(new Error("the work was cancelled"), { kind: "cancelled" });
-    return null;
-  },
-  background: ({ session }, { tool_call: toolCallId, terminal: terminalId }) =>
-    session.background(terminalId === undefined ? { type: "tool_call", toolCallId } : { type: "terminal", terminalId }),
+  background: ({ session }, { terminal: terminalId }) => session.background({ type: "terminal", terminalId }),
   display_terminal: async ({ turn, displays, ...context }, { command, then, ...options }, scene) => {
     const display = await turn.displayTerminal(command, options);
     await scene.act(then ?? [], { ...context, turn, display, displays: new Map(displays).set(display.id, display) });
@@ -77,11 +68,11 @@ const CALL = {
   ask_permission: async ({ call }, { options }) => permission(await call.askPermission(options)),
   append: ({ call }, { text, content }) => call.append(text ?? content),
   show: ({ call, displays }, { terminal }) => call.show(displays.get(terminal)),
-  background: ({ call, session }, given) => (Object.keys(given).length > 0 ? TURN.background({ session }, given) : session.background(call)),
+  background: ({ call, session }) => session.background(call),
   cancelled: ({ call }) => call.cancelled(),
 };
 const DISPLAY = {
-  write: ({ display }, { text, base64 }) => display.write(text ?? new Uint8Array(Buffer.from(base64, "base64"))),
+  write: ({ display }, { text }) => display.write(text),
   exit: ({ display }, { code: exitCode, signal }) => display.exit({ exitCode, signal }),
   background: ({ display, session }) => session.background(display),
 };

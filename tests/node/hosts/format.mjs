@@ -58,9 +58,8 @@ const EVENTS = {
 const FAIL = { code: isNumber, message: isText, data: isAny };
 const TEXT = ["text"];
 const SAID = ["text", "content", "message_id"];
-const BACKGROUND = ["tool_call", "terminal"];
 const DOES = {
-  message: SAID, thought: SAID, plan: ["entries", "id", "remove"], remove_plan: ["id"], hold: [], insert: [], work: ["then"], background: BACKGROUND,
+  message: SAID, thought: SAID, plan: ["entries", "id"], remove_plan: ["id"], hold: [], insert: [], background: ["terminal"],
   display_terminal: ["id", "command", "cwd", "then"], ask_permission: ["tool_call", "options"],
   tool_call: ["id", "title", "kind", "status", "content", "locations", "raw_input", "then"],
   read_text_file: ["path", "line", "limit"], write_text_file: ["path", "content"],
@@ -69,13 +68,13 @@ const DOES = {
 const INSIDE = {
   tool_call: {
     text: TEXT, diff: ["path", "new_text", "old_text"], change: undefined, complete: ["raw_output"], fail: TEXT,
-    ask_permission: ["options"], append: ["text", "content"], show: ["terminal"], cancelled: [], background: BACKGROUND,
+    ask_permission: ["options"], append: ["text", "content"], show: ["terminal"], cancelled: [], background: [],
   },
-  display_terminal: { write: ["text", "base64"], exit: ["code", "signal"], background: [] },
+  display_terminal: { write: TEXT, exit: ["code", "signal"], background: [] },
   terminal: { wait: [], output: [], kill: [] },
 };
 const ERROR = { kind: isText, code: isNumber, message: isText, data: isAny, rule: isText };
-const KINDS = ["dropped", "peer", "misuse", "closed", "timeout", "invalid", "cancelled", "failed"];
+const KINDS = ["dropped", "peer", "misuse", "closed", "timeout", "invalid", "failed"];
 
 function members(value, table, where) {
   if (!isObject(value)) throw new Error(`${where}: expected an object`);

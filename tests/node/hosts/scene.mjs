@@ -8,7 +8,7 @@ const decoder = new TextDecoder();
 /** What the end of a call is, in the words of the format. */
 export function described(error, { PeerError, NoResult, Misuse }) {
   // Work that an agent has begun by itself is no call.
-  if (error?.kind === "cancelled" || error?.kind === "failed") return { kind: error.kind };
+  if (error?.kind === "failed") return { kind: "failed" };
   if (error?.name === "AbortError") return { kind: "dropped" };
   if (error instanceof Misuse) return { kind: "misuse", rule: error.rule };
   if (error instanceof NoResult) return { kind: error.outcome };

@@ -13,7 +13,7 @@ use serde_json::{json, Value};
 use super::handlers::of_agents;
 use super::replay::{configured, play, Greeting, Play, Side};
 use super::turns::{act, begun, ending, Subject};
-use super::world::World;
+use super::world::{worked, World};
 use super::Failed;
 
 /// The client, once a handler has seen it.
@@ -31,6 +31,11 @@ impl Side for Played {
         } else if let Some(method) = step["notify"].as_str() {
             let tell = client.notify(method.to_owned(), &params);
             play.spawn(None, async move { tell.await.map(|()| Value::Null) });
+        } else if let Some(id) = play.world.fill(&step["work"]).as_str() {
+            let session = client.session(id).expect("the session is open");
+            let (world, then) = (Rc::clone(&play.world), step["then"].as_array().cloned().unwrap_or_default());
+            let body = async move |turn| ending(act(&world, "work", &Subject::Turn(turn), &then).await?);
+            play.task(step["as"].as_str(), async move { worked(session.work(body).await) });
         } else {
             panic!("an agent does not do this: {step}");
         }

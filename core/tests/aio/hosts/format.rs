@@ -29,6 +29,7 @@ const STEPS: Rows = &[
     ("call", &["with", "as", "session", "iterate", "begin", "wait"]),
     ("request", &["with", "as", "session"]),
     ("notify", &["with", "session"]),
+    ("work", &["then", "as"]),
     ("go", &[]),
     ("cancel", &[]),
     ("drop", &[]),
@@ -59,7 +60,8 @@ const ACTIONS: Rows = &[
 const OF_TURNS: Rows = &[
     ("message", &["text", "content", "message_id"]),
     ("thought", &["text", "content", "message_id"]),
-    ("plan", &["entries", "id", "remove"]),
+    ("plan", &["entries", "id"]),
+    ("remove_plan", &["id"]),
     ("tool_call", &["id", "title", "kind", "status", "content", "locations", "raw_input", "then"]),
     ("ask_permission", &["tool_call", "options"]),
     ("read_text_file", &["path", "line", "limit"]),
@@ -67,8 +69,7 @@ const OF_TURNS: Rows = &[
     ("terminal", &["command", "args", "env", "cwd", "output_byte_limit", "then"]),
     ("hold", &[]),
     ("insert", &[]),
-    ("work", &["then"]),
-    ("background", &["tool_call", "terminal"]),
+    ("background", &["terminal"]),
     ("display_terminal", &["id", "command", "cwd", "then"]),
 ];
 const OF_TOOL_CALLS: Rows = &[
@@ -78,11 +79,12 @@ const OF_TOOL_CALLS: Rows = &[
     ("complete", &["raw_output"]),
     ("fail", &["text"]),
     ("ask_permission", &["options"]),
-    ("append", &["content"]),
+    ("append", &["text", "content"]),
+    ("show", &["terminal"]),
     ("cancelled", &[]),
-    ("background", &["tool_call", "terminal"]),
+    ("background", &[]),
 ];
-const OF_DISPLAYS: Rows = &[("write", &["text", "base64"]), ("exit", &["code", "signal"])];
+const OF_DISPLAYS: Rows = &[("write", &["text"]), ("exit", &["code", "signal"]), ("background", &[])];
 const OF_TERMINALS: Rows = &[("wait", &[]), ("output", &[]), ("kill", &[])];
 
 pub(super) fn check(scenario: &Value) -> Result<(), Failed> {
@@ -100,6 +102,7 @@ pub(super) fn check(scenario: &Value) -> Result<(), Failed> {
     }
     for step in list(scenario, "steps") {
         let head = row("a step", step, STEPS)?;
+        actions(&step["then"], &[OF_TURNS])?;
         if head == "see" {
             row("an event", &step["see"], EVENTS)?;
         }
@@ -122,10 +125,9 @@ fn actions(run: &Value, conveniences: &[Rows]) -> Result<(), Failed> {
             only(what, object(with)?, members)?;
         }
         let inside: &[Rows] = match what {
-            "tool_call" => &[OF_TOOL_CALLS],
-            "terminal" => &[OF_TERMINALS],
+            "tool_call" => &[OF_TOOL_CALLS, OF_TURNS],
+            "terminal" => &[OF_TERMINALS, OF_TURNS],
             "display_terminal" => &[OF_DISPLAYS, OF_TURNS],
-            "work" => &[OF_TURNS],
             _ => continue,
         };
         actions(&action["with"]["then"], inside)?;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use libacp::aio::{Agent, AgentPeer, Client, ClientPeer, Failure, Local, Received, Reply};
-use libacp::schema::{v1, Answers, Family, Message, Raw, Request};
+use libacp::schema::{v1, v2, Answers, Family, Message, Raw, Request};
 use libacp::typed::{AgentSide, ClientSide};
 use serde::Serialize;
 use serde_json::{json, Value};
@@ -16,15 +16,15 @@ use super::world::World;
 macro_rules! by_name {
     (
         $host:ident, $world:ident, $met:ident, $key:ident;
-        $($method:literal => $params:ident,)* ;
+        $($method:literal => $version:ident::$params:ident,)* ;
         $($told:literal => $notification:ident,)*
     ) => {{
         let (world, met) = (Rc::clone($world), Rc::clone($met));
         match $key {
-            $($method if !is_untyped(&world, $method) => $host.on::<fn(v1::$params), _>(async move |received| {
-                let subject = seen(&world, &met, $method, &received, typed::<v1::$params<'static>>);
+            $($method if !is_untyped(&world, $method) => $host.on::<fn($version::$params), _>(async move |received| {
+                let subject = seen(&world, &met, $method, &received, typed::<$version::$params<'static>>);
                 let answer = act(&world, $method, &subject, &world.actions($method)).await?;
-                reply::<fn(v1::$params)>($method, answer)
+                reply::<fn($version::$params)>($method, answer)
             }).local(),)*
             $($told => $host.on_notification::<fn(v1::$notification), _>(async move |received| {
                 let method = $told.trim_end_matches("#note");
@@ -68,29 +68,31 @@ pub(super) fn of_agents(
 ) -> Agent<Local> {
     by_name! {
         agent, world, met, key;
-        "initialize" => InitializeRequest,
-        "authenticate" => AuthenticateRequest,
-        "logout" => LogoutRequest,
-        "auth/status" => AuthStatusRequest,
-        "session/new" => NewSessionRequest,
-        "session/load" => LoadSessionRequest,
-        "session/resume" => ResumeSessionRequest,
-        "session/fork" => ForkSessionRequest,
-        "session/list" => ListSessionsRequest,
-        "session/close" => CloseSessionRequest,
-        "session/delete" => DeleteSessionRequest,
-        "session/archive" => ArchiveSessionRequest,
-        "session/unarchive" => UnarchiveSessionRequest,
-        "session/status" => SessionStatusRequest,
-        "session/set_title" => SetSessionTitleRequest,
-        "session/options" => SessionOptionsRequest,
-        "session/set_mode" => SetSessionModeRequest,
-        "session/set_config_option" => SetSessionConfigOptionRequest,
-        "providers/list" => ListProvidersRequest,
-        "providers/set" => SetProviderRequest,
-        "providers/disable" => DisableProviderRequest,
-        "mcp/message" => MessageMcpRequest,
-        "nes/start" => StartNesRequest,
+        "initialize" => v1::InitializeRequest,
+        "authenticate" => v1::AuthenticateRequest,
+        "logout" => v1::LogoutRequest,
+        "auth/status" => v1::AuthStatusRequest,
+        "session/new" => v1::NewSessionRequest,
+        "session/load" => v1::LoadSessionRequest,
+        "session/resume" => v1::ResumeSessionRequest,
+        "session/fork" => v1::ForkSessionRequest,
+        "session/list" => v1::ListSessionsRequest,
+        "session/close" => v1::CloseSessionRequest,
+        "session/delete" => v1::DeleteSessionRequest,
+        "session/archive" => v1::ArchiveSessionRequest,
+        "session/unarchive" => v1::UnarchiveSessionRequest,
+        "session/status" => v1::SessionStatusRequest,
+        "session/set_title" => v1::SetSessionTitleRequest,
+        "session/options" => v1::SessionOptionsRequest,
+        "session/set_mode" => v1::SetSessionModeRequest,
+        "session/set_config_option" => v1::SetSessionConfigOptionRequest,
+        "providers/list" => v1::ListProvidersRequest,
+        "providers/set" => v1::SetProviderRequest,
+        "providers/disable" => v1::DisableProviderRequest,
+        "mcp/message" => v1::MessageMcpRequest,
+        "nes/start" => v1::StartNesRequest,
+        "tool_call/cancel" => v2::CancelToolCallRequest,
+        "terminal/cancel" => v2::CancelTerminalRequest,
         ;
         "$/cancel_request" => CancelRequestNotification,
         "mcp/message#note" => MessageMcpNotification,
@@ -106,15 +108,15 @@ pub(super) fn of_clients(
 ) -> Client<Local> {
     by_name! {
         client, world, met, key;
-        "fs/read_text_file" => ReadTextFileRequest,
-        "fs/write_text_file" => WriteTextFileRequest,
-        "terminal/create" => CreateTerminalRequest,
-        "terminal/output" => TerminalOutputRequest,
-        "terminal/wait_for_exit" => WaitForTerminalExitRequest,
-        "terminal/kill" => KillTerminalRequest,
-        "terminal/release" => ReleaseTerminalRequest,
-        "elicitation/create" => CreateElicitationRequest,
-        "mcp/message" => MessageMcpRequest,
+        "fs/read_text_file" => v1::ReadTextFileRequest,
+        "fs/write_text_file" => v1::WriteTextFileRequest,
+        "terminal/create" => v1::CreateTerminalRequest,
+        "terminal/output" => v1::TerminalOutputRequest,
+        "terminal/wait_for_exit" => v1::WaitForTerminalExitRequest,
+        "terminal/kill" => v1::KillTerminalRequest,
+        "terminal/release" => v1::ReleaseTerminalRequest,
+        "elicitation/create" => v1::CreateElicitationRequest,
+        "mcp/message" => v1::MessageMcpRequest,
         ;
         "$/cancel_request" => CancelRequestNotification,
         "session/update" => SessionNotification,

@@ -11,6 +11,7 @@ mod calls;
 mod client;
 mod format;
 mod handlers;
+mod inside;
 mod replay;
 mod turns;
 mod world;

@@ -15,7 +15,7 @@ use libacp::connection::Versions;
 use libacp::Config;
 use serde_json::{json, Value};
 
-use super::world::{differs, done, sleep, Seen, World};
+use super::world::{described, differs, ending, sleep, Seen, World};
 use super::Failed;
 
 /// Longer than anything takes that a scenario waits for.
@@ -190,7 +190,7 @@ impl Play {
             // A turn that was only awaited and has ended is nobody's any more.
             let _ = self.cancels[name].unbounded_send(());
             pass_often().await;
-        } else if step.get("call").or(step.get("request")).or(step.get("notify")).or(step.get("close")).is_some() {
+        } else if ["call", "request", "notify", "work", "close"].iter().any(|what| step.get(what).is_some()) {
             side.act(self, step);
             pass_often().await;
         } else if let Some(time) = step["wait"].as_u64() {
@@ -205,15 +205,22 @@ impl Play {
         name: Option<&str>,
         call: impl Future<Output = Result<Value, libacp::aio::Error>> + 'static,
     ) {
+        self.task(name, call.map(|result| result.map_err(|error| described(&error))));
+    }
+
+    /// The same for all that the host does, with the error that the event has. What has no name is to succeed.
+    pub(super) fn task(&mut self, name: Option<&str>, work: impl Future<Output = Result<Value, Value>> + 'static) {
         let (world, told) = (Rc::clone(&self.world), name.map(str::to_owned));
         let task = async move {
-            let result = call.await;
-            if let Some(name) = told {
-                world.tell(done(&name, result));
+            let ended = work.await;
+            if told.is_some() || ended.is_err() {
+                world.tell(ending(told.as_deref().unwrap_or("what has no name"), ended));
             }
         };
         let task = self.spawner.spawn_local_with_handle(task).unwrap();
-        self.tasks.insert(name.unwrap_or_default().to_owned(), task);
+        if let Some(nameless) = self.tasks.insert(name.unwrap_or_default().to_owned(), task) {
+            nameless.forget();
+        }
     }
 
     fn send(&mut self, frame: &Value) {

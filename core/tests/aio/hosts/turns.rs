@@ -2,16 +2,14 @@
 
 use std::future::pending;
 
-use libacp::aio::{
-    AgentPeer, AgentSession, Call, ClientPeer, ClientSession, DisplayTerminal, Ending, Error, Failure, Tell, Terminal,
-    Turn,
-};
-use libacp::schema::{v1, v2, IntoOwned, Message, Patch, Raw};
+use libacp::aio::{AgentPeer, AgentSession, Call, ClientPeer, ClientSession, Ending, Error, Failure, Tell, Turn};
+use libacp::schema::{v1, v2, Message, Raw};
 use libacp::Id;
 use serde::Serialize;
 use serde_json::{json, Value};
 
-use super::world::{done, failed, failure, Waits, World};
+use super::inside::{display, terminal, tool_call};
+use super::world::{done, failure, Waits, World};
 
 /// What a handler is about.
 pub(super) enum Subject {
@@ -87,7 +85,7 @@ impl Subject {
         }
     }
 
-    fn turn(&self) -> &Turn {
+    pub(super) fn turn(&self) -> &Turn {
         match self {
             Subject::Turn(turn) => turn,
             _ => panic!("this is for turns"),
@@ -161,7 +159,7 @@ pub(super) async fn act(
 }
 
 /// With a name, how it ended is told; without one, an error is the handler's.
-fn tell(world: &World, name: Option<&str>, result: Result<Value, Error>) -> Result<(), Failure> {
+pub(super) fn tell(world: &World, name: Option<&str>, result: Result<Value, Error>) -> Result<(), Failure> {
     match name {
         Some(name) => world.tell(done(name, result)),
         None => drop(result?),
@@ -179,14 +177,15 @@ async fn convenience(
 ) -> Result<(), Failure> {
     let text = |member: &str| with[member].as_str().unwrap_or_default();
     match what {
-        "work" => return Box::pin(work(world, method, subject, name, with)).await,
-        "background" => return tell(world, name, background(subject.own(), with).await.map(|()| Value::Null)),
-        "plan" if with.get("id").is_some() => {
-            let plan = subject.own().plan(text("id"));
-            let steps = || with["entries"].as_array().unwrap().iter().map(read::<v1::PlanEntry<'static>>);
-            let told = if with["remove"] == true { plan.remove().await } else { plan.set(steps()).await };
-            return tell(world, name, told.map(|()| Value::Null));
+        "background" => {
+            let item = v2::BackgroundTerminal::new(text("terminal"));
+            return tell(world, name, subject.own().background(item).await.map(|()| Value::Null));
         }
+        "plan" if with.get("id").is_some() => {
+            let steps = with["entries"].as_array().unwrap().iter().map(read::<v1::PlanEntry<'static>>);
+            return tell(world, name, subject.own().plan(text("id")).set(steps).await.map(|()| Value::Null));
+        }
+        "remove_plan" => return tell(world, name, subject.own().plan(text("id")).remove().await.map(|()| Value::Null)),
         _ => {}
     }
     let turn = subject.turn();
@@ -247,163 +246,15 @@ async fn say(turn: &Turn, what: &str, with: &Value) -> Result<(), Error> {
     }
 }
 
-async fn tool_call(world: &World, method: &str, subject: &Subject, with: &Value) -> Result<(), Failure> {
-    let turn = subject.turn();
-    let mut json = with.clone();
-    let members = json.as_object_mut().unwrap();
-    let then = members.remove("then").unwrap_or_default();
-    for (ours, theirs) in [("id", "toolCallId"), ("raw_input", "rawInput")] {
-        if let Some(value) = members.remove(ours) {
-            members.insert(theirs.to_owned(), value);
-        }
-    }
-    let mut call = if members.keys().all(|name| name == "title" || name == "kind") && members.contains_key("kind") {
-        turn.tool_call(with["title"].as_str().unwrap(), read(&with["kind"])).await?
-    } else {
-        let made_up = json!(format!("made-up-{}", members.len()));
-        members.entry("toolCallId").or_insert(made_up);
-        members.entry("status").or_insert(json!("in_progress"));
-        turn.tool_call_with(read(&json)).await?
-    };
-    for action in then.as_array().into_iter().flatten() {
-        let (with, name) = (world.fill(&action["with"]), action["as"].as_str());
-        let text = |member: &str| with[member].as_str().unwrap_or_default();
-        match action["do"].as_str() {
-            Some("text") => call.text(text("text")).await?,
-            Some("diff") => call.diff(text("path"), text("new_text"), with["old_text"].as_str()).await?,
-            Some("change") => {
-                let mut changes = with.clone();
-                changes["toolCallId"] = json!(call.id());
-                call.update(read(&changes)).await?;
-            }
-            Some("append") => call.append(read::<v1::ToolCallContent<'static>>(&with["content"])).await?,
-            Some("cancelled") => {
-                call.cancelled().await?;
-                return Ok(());
-            }
-            Some("complete") => {
-                match with.get("raw_output") {
-                    Some(output) => call.complete_with(Raw::of(output)?).await?,
-                    None => call.complete().await?,
-                }
-                return Ok(());
-            }
-            Some("fail") => {
-                call.fail(text("text")).await?;
-                return Ok(());
-            }
-            Some("ask_permission") => {
-                let asked = match with.get("options") {
-                    Some(options) => call.ask_permission_with(list(options)).await,
-                    None => call.ask_permission().await,
-                };
-                let refused = asked.as_ref().is_ok_and(|permission| !permission.allowed);
-                tell(world, name, asked.map(|permission| outcome(&permission)))?;
-                if refused {
-                    // Dropped, it has failed.
-                    return Ok(());
-                }
-            }
-            _ => {
-                act(world, method, subject, std::slice::from_ref(action)).await?;
-            }
-        }
-    }
-    Ok(call.complete().await?)
-}
-
-async fn terminal(world: &World, method: &str, subject: &Subject, with: &Value) -> Result<(), Failure> {
-    let turn = subject.turn();
-    let command = with["command"].as_str().unwrap();
-    let args: Vec<&str> = with["args"].as_array().into_iter().flatten().map(|arg| arg.as_str().unwrap()).collect();
-    let plain = with.as_object().unwrap().keys().all(|name| ["command", "args", "then"].contains(&name.as_str()));
-    let terminal: Terminal = if plain {
-        turn.terminal(command, args).await?
-    } else {
-        let mut request = v1::CreateTerminalRequest::new(turn.session().id(), command);
-        request.args = args.into_iter().map(Into::into).collect();
-        let env = with["env"].as_object().into_iter().flatten();
-        request.env = env.map(|(name, value)| v1::EnvVariable::new(name.as_str(), value.as_str().unwrap())).collect();
-        request.cwd = with["cwd"].as_str().map(Into::into);
-        request.output_byte_limit = with["output_byte_limit"].as_u64();
-        turn.terminal_with(request.into_owned()).await?
-    };
-    for action in with["then"].as_array().into_iter().flatten() {
-        let name = action["as"].as_str();
-        match action["do"].as_str() {
-            Some("wait") => tell(world, name, terminal.wait().await.map(|end| serde_json::to_value(end).unwrap()))?,
-            Some("output") => tell(world, name, terminal.output().await.map(|end| serde_json::to_value(end).unwrap()))?,
-            Some("kill") => tell(world, name, terminal.kill().await.map(|end| serde_json::to_value(end).unwrap()))?,
-            _ => {
-                act(world, method, subject, std::slice::from_ref(action)).await?;
-            }
-        }
-    }
-    Ok(terminal.release().await?)
-}
-
-async fn work(world: &World, method: &str, subject: &Subject, name: Option<&str>, with: &Value) -> Result<(), Failure> {
-    let then = with["then"].as_array().unwrap();
-    let body = async |turn: Turn| ending(act(world, method, &Subject::Turn(turn), then).await?);
-    match (subject.own().work(body).await, name) {
-        (Ok(()), None) => {}
-        (Ok(()), Some(name)) => world.tell(done(name, Ok(Value::Null))),
-        (Err(failure), None) => return Err(failure),
-        (Err(failure), Some(name)) => world.tell(failed(name, &failure)),
-    }
-    Ok(())
-}
-
-async fn background(session: &AgentSession, with: &Value) -> Result<(), Error> {
-    let item = match with["tool_call"].as_str() {
-        Some(id) => v2::BackgroundToolCall::new(id).into(),
-        None => v2::BackgroundWork::from(v2::BackgroundTerminal::new(with["terminal"].as_str().unwrap())),
-    };
-    session.background(item).await
-}
-
-async fn display(world: &World, method: &str, subject: &Subject, with: &Value) -> Result<(), Failure> {
-    let mut update = v2::TerminalUpdate::new(with["id"].as_str().unwrap_or_default());
-    update.command = Patch::Value(with["command"].as_str().unwrap().into());
-    if let Some(cwd) = with["cwd"].as_str() {
-        update.cwd = Patch::Value(cwd.into());
-    }
-    let terminal: DisplayTerminal = subject.turn().display_terminal_with(update).await?;
-    for action in with["then"].as_array().into_iter().flatten() {
-        let with = &action["with"];
-        match action["do"].as_str() {
-            Some("write") if with.get("base64").is_some() => {
-                // The vectors have this one.
-                assert_eq!(with["base64"], "/w==");
-                terminal.write([0xff]).await?;
-            }
-            Some("write") => terminal.write(with["text"].as_str().unwrap()).await?,
-            Some("exit") => {
-                let mut status = v2::TerminalExitStatus::new();
-                status.signal = with["signal"].as_str().map(Into::into);
-                match with["code"].as_i64() {
-                    Some(code) => terminal.exit(code).await?,
-                    None => terminal.exit_with(status).await?,
-                }
-                return Ok(());
-            }
-            _ => {
-                act(world, method, subject, std::slice::from_ref(action)).await?;
-            }
-        }
-    }
-    Ok(())
-}
-
 /// The answer that a permission is made of.
-fn outcome(permission: &libacp::aio::Permission) -> Value {
+pub(super) fn outcome(permission: &libacp::aio::Permission) -> Value {
     match &permission.option_id {
         Some(id) => json!({"outcome": {"outcome": "selected", "optionId": id}}),
         None => json!({"outcome": {"outcome": "cancelled"}}),
     }
 }
 
-fn list(value: &Value) -> Vec<v1::PermissionOption<'static>> {
+pub(super) fn list(value: &Value) -> Vec<v1::PermissionOption<'static>> {
     value.as_array().unwrap().iter().map(read).collect()
 }
 

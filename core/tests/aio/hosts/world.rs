@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use futures::channel::{mpsc, oneshot};
-use libacp::aio::{Error, Failure, RequestError};
-use libacp::schema::Raw;
+use libacp::aio::{DisplayTerminal, Error, Failure, RequestError};
+use libacp::schema::{v1, IntoOwned, Raw};
 use serde_json::{json, Map, Value};
 
 use super::Failed;
@@ -20,6 +20,7 @@ pub(super) struct World {
     waiting: RefCell<Vec<(String, oneshot::Sender<()>)>>,
     gone: RefCell<HashSet<String>>,
     runs: RefCell<HashMap<String, usize>>,
+    displays: RefCell<HashMap<String, v1::Terminal<'static>>>,
     handlers: Value,
 }
 
@@ -38,6 +39,7 @@ impl World {
             waiting: RefCell::default(),
             gone: RefCell::default(),
             runs: RefCell::default(),
+            displays: RefCell::default(),
             handlers: scenario["handlers"].clone(),
         };
         (world, seen)
@@ -67,6 +69,16 @@ impl World {
         let runs = self.handlers[method].as_array().into_iter().flatten();
         let actions = runs.filter_map(Value::as_array).flatten();
         actions.filter_map(|action| action.get("return").cloned()).collect()
+    }
+
+    /// Keeps what tool calls show of a terminal of the agent's own.
+    pub(super) fn displays(&self, terminal: &DisplayTerminal) {
+        let shown = v1::Terminal::from(terminal).into_owned();
+        self.displays.borrow_mut().insert(terminal.id().to_owned(), shown);
+    }
+
+    pub(super) fn display(&self, id: &str) -> v1::Terminal<'static> {
+        self.displays.borrow().get(id).unwrap_or_else(|| panic!("there is no terminal {id}")).clone()
     }
 
     pub(super) async fn wait(&self, label: &str) {
@@ -155,23 +167,28 @@ fn leave_out(found: &mut Value, expected: &Value, name: &str) {
 
 /// How a call ended, as an event.
 pub(super) fn done(name: &str, result: Result<Value, Error>) -> Value {
+    ending(name, result.map_err(|error| described(&error)))
+}
+
+/// The same, with the error that the event has.
+pub(super) fn ending(name: &str, result: Result<Value, Value>) -> Value {
     match result {
         Ok(result) => json!({"done": name, "result": result}),
-        Err(error) => json!({"done": name, "error": described(&error)}),
+        Err(error) => json!({"done": name, "error": error}),
     }
 }
 
-/// How work has failed that no call has.
-pub(super) fn failed(name: &str, failure: &Failure) -> Value {
-    let error = match failure.downcast_ref::<Error>() {
-        Some(Error::Cancelled { .. }) => json!({"kind": "cancelled"}),
-        Some(error) => described(error),
-        None => json!({"kind": "failed"}),
-    };
-    json!({"done": name, "error": error})
+/// How work ended: with a result, or with the error that the event has. What the client cancels is not an error there.
+pub(super) fn worked(ended: Result<(), Failure>) -> Result<Value, Value> {
+    let Err(failure) = ended else { return Ok(json!({})) };
+    match failure.downcast_ref::<Error>() {
+        Some(Error::Cancelled { .. }) => Ok(json!({})),
+        Some(error) => Err(described(error)),
+        None => Err(json!({"kind": "failed"})),
+    }
 }
 
-fn described(error: &Error) -> Value {
+pub(super) fn described(error: &Error) -> Value {
     match error {
         Error::Misuse(misuse) => json!({"kind": "misuse", "rule": misuse.rule.as_str()}),
         Error::Peer { error, .. } => {
