@@ -27,7 +27,7 @@ pub enum Choice {
     AnswerWithoutHeader = 7,
     /// A server gives a stream to a second reader if the first has taken nothing for two keep-alives. Strict: 409.
     StaleReader = 8,
-    /// A server passes on `initialize` on a connection that has been initialized. Strict: 400.
+    /// A server passes on `initialize` on a connection that has been initialized. Strict: 400, or an error on a socket.
     InitializeAgain = 9,
     /// A client takes any successful status in place of 202.
     AnyStatus = 10,

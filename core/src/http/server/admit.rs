@@ -29,6 +29,7 @@ impl Server {
             Err(refusal) => return self.refuse(refusal, exchange, None),
         };
         let step = match request.method {
+            _ if !self.has_token(request, origin.is_some()) => self.refuse(&refusals::NO_TOKEN, exchange, None),
             "POST" => self.post(exchange, request),
             "GET" => self.get(exchange, request),
             "DELETE" => self.delete(exchange, request),
@@ -71,13 +72,14 @@ impl Server {
                 Accepted::Foreign(listed) => Some(listed.to_owned()),
             },
         };
-        // A browser asks whether it may send a token without sending it.
-        let asks = request.method == "OPTIONS" && origin.is_some();
-        let token = self.options.token.as_ref().filter(|_| !asks);
-        if token.is_some_and(|token| !headers.single("authorization").value().is_some_and(|it| token.is_in(it))) {
-            return Err(&refusals::NO_TOKEN);
-        }
         Ok(origin)
+    }
+
+    /// Whether a request carries the token, if one is needed. A browser asks whether it may send it without sending it.
+    fn has_token(&self, request: &Request<'_>, foreign: bool) -> bool {
+        let asks = request.method == "OPTIONS" && foreign;
+        let given = request.headers.single("authorization").value();
+        asks || self.options.token.as_ref().is_none_or(|token| given.is_some_and(|it| token.is_in(it)))
     }
 
     /// The connection that a request names; `None` if it names none.
@@ -158,6 +160,7 @@ impl Server {
         let mut unknown = false;
         if let Some(name) = session.filter(|name| !connection.sessions.contains_key(*name)) {
             unknown = true;
+            connection.make_room(limits.sessions);
             if !early || !id!("HTTP-09").is_on(Way::Track) {
                 return Err(&refusals::UNKNOWN_SESSION);
             }

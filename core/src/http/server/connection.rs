@@ -27,6 +27,8 @@ pub(super) struct Call {
     /// The session that it names.
     pub(super) session: StreamName,
     pub(super) effect: Effect,
+    /// It is `initialize`.
+    pub(super) initializes: bool,
     /// The exchange that waits for the answer, of `initialize`.
     pub(super) exchange: Option<u64>,
 }
@@ -159,6 +161,13 @@ impl Connection {
     /// Sessions that the agent has not confirmed.
     pub(super) fn early(&self) -> usize {
         self.sessions.values().filter(|session| session.standing == Standing::Early).count()
+    }
+
+    /// Forgets sessions that have ended and that nobody reads, once there are this many.
+    pub(super) fn make_room(&mut self, most: usize) {
+        if self.sessions.len() >= most {
+            self.sessions.retain(|_, session| session.standing != Standing::Ended || session.stream.is_open());
+        }
     }
 
     /// Bytes that wait for the stream of the connection.

@@ -46,13 +46,15 @@ pub use event::{Closed, ConnectionKey, Event, Report, SendError, Step};
 pub use options::{ServerLimits, ServerOptions, ServerTimes};
 use refusals::Refusal;
 
-use crate::http::{Frame, Response, CONNECTION_ID};
+use crate::http::{Frame, Response};
 use crate::rules::Way;
 
 /// Bytes of randomness in the id of a connection.
 const ID: usize = 16;
 /// Bytes of randomness that are kept.
 const POOL: usize = 64 * ID;
+/// What a page of a listed origin may read of a response besides the body.
+const READABLE: &str = "acp-connection-id, retry-after, www-authenticate";
 /// Reports that nobody has polled; more of them are dropped.
 const REPORTS: usize = 256;
 
@@ -283,7 +285,7 @@ impl Server {
         match self.pages.remove(&exchange) {
             Some(origin) => response
                 .header("access-control-allow-origin", origin)
-                .header("access-control-expose-headers", CONNECTION_ID)
+                .header("access-control-expose-headers", READABLE)
                 .header("vary", "origin"),
             None => response,
         }

@@ -123,6 +123,9 @@ impl Server {
                 return Err(&refusals::MANY_CALLS);
             }
             let more = connection.calls.values().filter(|call| call.effect.opens()).count();
+            if summary.effect.opens() {
+                connection.make_room(limits.sessions.saturating_sub(more));
+            }
             if summary.effect.opens() && connection.sessions.len() + more >= limits.sessions {
                 return Err(&refusals::MANY_SESSIONS);
             }
@@ -166,7 +169,7 @@ fn choice(message: &str) -> Choice {
 }
 
 /// Whether a message goes no further, and what is said about that.
-fn dropped(connection: &Connection, summary: &Summary<'_>, initialized: bool) -> Tolerated {
+pub(super) fn dropped(connection: &Connection, summary: &Summary<'_>, initialized: bool) -> Tolerated {
     let answers = |id: &Id| connection.questions.contains_key(id);
     match summary.form {
         Form::Notification
@@ -212,7 +215,8 @@ pub(super) fn track(connection: &mut Connection, summary: &Summary<'_>, exchange
                     connection.sessions.remove(name);
                 }
             }
-            connection.calls.insert(id, Call { session, effect: summary.effect, exchange });
+            let (effect, initializes) = (summary.effect, summary.is_initialize());
+            connection.calls.insert(id, Call { session, effect, initializes, exchange });
         }
         Form::Result | Form::Error => {
             connection.questions.remove(&id);

@@ -131,14 +131,16 @@ impl Server {
                     connection.settle(call.effect, call.session.as_deref(), summary.made.as_deref());
                     minted = summary.made.as_deref().filter(|_| call.effect == Effect::Makes);
                 }
-                if connection.phase == Phase::Initializing {
+                // A client on a socket may ask for more before it is told that the connection is open.
+                if call.initializes && connection.phase == Phase::Initializing {
+                    let other = connection.calls.values().any(|call| call.initializes);
                     if summary.form == Form::Result {
                         connection.phase = Phase::Live;
                         let keep_alive = self.now.saturating_add(self.options.times.keep_alive);
                         let idle = self.now.saturating_add(self.options.times.idle);
                         self.wake(key, keep_alive.min(idle));
                     } else if connection.socket.is_some() {
-                        connection.phase = Phase::Silent;
+                        connection.phase = if other { Phase::Initializing } else { Phase::Silent };
                     } else {
                         self.end(key, Closed::NotInitialized);
                     }

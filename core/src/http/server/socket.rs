@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use super::connection::{Connection, Phase, Socket};
-use super::post::track;
+use super::post::{dropped, track};
 use super::{refusals, Closed, ConnectionKey, Event, Exchange, Report, SendError, Server};
 use crate::http::route::{Form, Summary, Unreadable};
+use crate::http::tolerance::Choice;
 use crate::http::ws::{CloseCode, Frame};
 use crate::rules::Way;
 use crate::Id;
@@ -32,13 +33,17 @@ impl Server {
                 return self.refuse_frame(exchange, key, refusal, None);
             }
         };
-        let limits = self.options.limits;
+        let (limits, tolerance) = (self.options.limits, self.options.tolerance);
         let Some(connection) = self.connections.get_mut(&key) else { return };
+        let repeats = connection.phase != Phase::Silent && summary.is_initialize();
         if connection.phase == Phase::Silent {
             if !summary.is_initialize() {
                 return self.refuse_frame(exchange, key, &refusals::FIRST_MESSAGE, None);
             }
             connection.phase = Phase::Initializing;
+        }
+        if repeats && !tolerance.has(Choice::InitializeAgain) {
+            return self.refuse_frame(exchange, key, &refusals::INITIALIZED, None);
         }
         let same = |id: &Id| *id == Id::Null || connection.calls.contains_key(id);
         match summary.form {
@@ -48,17 +53,10 @@ impl Server {
             Form::Request if connection.calls.len() >= limits.calls => {
                 return self.refuse_frame(exchange, key, &refusals::MANY_CALLS, None);
             }
-            Form::Result | Form::Error
-                if !summary.id.as_ref().is_some_and(|id| connection.questions.contains_key(id)) =>
-            {
-                return self.tolerate(
-                    &refusals::NO_QUESTION,
-                    "an answer to no open request of the agent was dropped",
-                    exchange,
-                    key,
-                );
-            }
             _ => {}
+        }
+        if let Some((refusal, message)) = dropped(connection, &summary, tolerance.has(Choice::Initialized)) {
+            return self.tolerate(refusal, message, exchange, key);
         }
         // A host that reads on although the server is not hungry is one that does not look.
         if connection.inbox.bytes >= limits.inbox.saturating_add(limits.body) {
