@@ -46,5 +46,5 @@ async fn main() -> std::io::Result<()> {
         .versions(Versions::ALL)
         .prompt(async |turn| prompted(turn).await)
         .on_cancel_terminal(async |_| Ok(Reply::default()));
-    agent.serve(libacp_tokio::stdio()).await
+    agent.serve(libacp_tokio::stdio()?).await
 }
