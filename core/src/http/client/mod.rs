@@ -88,7 +88,7 @@ struct Exchange {
     until: u64,
 }
 
-/// A client of one server; see the [module](self). It does no I/O, and its memory is bounded by [`ClientLimits`].
+/// A client of one server. It does no I/O, and its memory is bounded by [`ClientLimits`].
 #[derive(Debug)]
 pub struct Client {
     options: ClientOptions,

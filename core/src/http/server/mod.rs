@@ -75,7 +75,7 @@ enum Exchange {
     Frames(VecDeque<Frame>),
 }
 
-/// A server for any number of connections; see the [module](self). It does no I/O, and its memory is bounded by
+/// A server for any number of connections. It does no I/O, and its memory is bounded by
 /// [`ServerLimits`].
 #[derive(Debug)]
 pub struct Server {
