@@ -4,8 +4,8 @@
 //! questions, what is said of a session before it has a name waits for the answer that names it ([`opening`]), and what the
 //! client does not take is left out ([`fitting`]).
 //!
-//! In both versions, [`works`] has what the agent does without a prompt. In version 1, [`older`] keeps what is needed for that,
-//! and [`down`] says updates of version 2 in the words of version 1.
+//! [`works`] has what the agent does without a prompt, and [`waiting`] the prompts that come meanwhile. In version 1, [`older`]
+//! keeps what is needed for that, and [`down`] says updates of version 2 in the words of version 1.
 //!
 //! In version 2, [`newer`] has what is kept of the conversation. What the client asks becomes requests of version 1 and the
 //! answers become those of version 2 in [`requests`] and [`hello`]. A prompt is answered once it is a message, and the result
@@ -29,6 +29,7 @@ mod shown;
 mod tests;
 mod tools;
 mod updates;
+mod waiting;
 mod works;
 
 #[cfg(feature = "futures")]
@@ -389,10 +390,14 @@ fn stop_prompts(connection: &Connection, session: &Arc<str>, ready: &mut VecDequ
 
 /// Takes back the questions of a session that its user need not answer any more (CANCEL-16, ELIC-29).
 fn withdraw(connection: &mut Connection, session: &Arc<str>) {
-    let asked = |open: &&OpenRequest| QUESTIONS.contains(&&*open.method) && open.session.as_ref() == Some(session);
-    let open: Vec<u64> = connection.pending().filter(asked).map(|open| open.serial).collect();
-    for serial in open {
+    for serial in questions(connection, session) {
         // It fails once the connection is over, which ends the questions as well.
         let _ = connection.cancel(serial);
     }
+}
+
+/// The open questions of a session to its user, by their serials.
+fn questions(connection: &Connection, session: &Arc<str>) -> Vec<u64> {
+    let asked = |open: &&OpenRequest| QUESTIONS.contains(&&*open.method) && open.session.as_ref() == Some(session);
+    connection.pending().filter(asked).map(|open| open.serial).collect()
 }

@@ -1,21 +1,20 @@
 //! What an agent's host keeps in version 2.
 
 use std::collections::hash_map::RandomState;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 use super::object::{quoted, Object};
 use super::options::Options;
-use super::prompts::refuse_all;
 use super::questions::Question;
 use super::requests::Asked;
 use super::tools::Tools;
-use crate::connection::{Misuse, Request, Turn};
+use super::waiting::{Waiting, ENDED};
+use crate::connection::{Misuse, Turn};
 use crate::{Connection, Id};
 
 pub(super) const UPDATE: &str = "session/update";
-const ENDED: &str = "the session has ended";
 
 /// The sessions, prompts and questions of a conversation in version 2.
 #[derive(Debug)]
@@ -53,7 +52,7 @@ pub(super) struct Session {
     /// The state `requires_action` was told.
     pub(super) is_blocked: bool,
     /// Prompts that wait for the end of the turn.
-    pub(super) waiting: VecDeque<Request>,
+    pub(super) waiting: Waiting,
     /// The kind and the id of the message whose chunks carry no id, while nothing else was said.
     pub(super) message: Option<(&'static str, String)>,
     /// What the host has put into the background and has not ended, as JSON text.
@@ -106,15 +105,14 @@ impl Newer {
     /// Forgets a session that is not open any more, and what waits in it.
     pub(super) fn forget_closed(&mut self, connection: &mut Connection, session: &str) {
         if connection.session(session).is_none() {
-            let known = self.sessions.remove(session).unwrap_or_default();
-            refuse_all(connection, known.waiting, ENDED);
+            self.sessions.remove(session).unwrap_or_default().waiting.refuse(connection, ENDED);
             self.refuse_held(connection, Some(session), ENDED);
         }
     }
 
     /// Whether a request is a prompt that waits, which the host has not seen.
     pub(super) fn waits(&self, id: &Id) -> bool {
-        self.sessions.values().any(|known| known.waiting.iter().any(|waiting| waiting.id == *id))
+        self.sessions.values().any(|known| known.waiting.has(id))
     }
 }
 

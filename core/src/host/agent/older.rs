@@ -2,16 +2,15 @@
 //! wait for its end, and what updates of version 2 become there ([`shown`](super::shown), [`down`](super::down)).
 
 use std::collections::{HashMap, VecDeque};
-use std::mem;
 use std::sync::Arc;
 
 use super::newer::MessageIds;
-use super::prompts::{refuse, refuse_all, TOO_MANY, WAITING};
 use super::shown::Shown;
 use super::updates::{self, CHUNKS, ENTRIES};
+use super::waiting::{Waiting, CANCELLED, ENDED, OVER};
 use super::{works, PROMPT};
 use crate::connection::{Misuse, Request};
-use crate::{json, Connection, ErrorCode, Event, Id};
+use crate::{json, Connection, Event, Id};
 
 /// The sessions of a conversation in version 1 of which something is kept.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ struct Session {
     /// Work without a prompt, and whether the client has cancelled it.
     work: Option<(u64, bool)>,
     /// Prompts that wait for its end.
-    waiting: VecDeque<Request>,
+    waiting: Waiting,
     /// The kind and the id of the message that the work says, while it has said nothing else.
     message: Option<(&'static str, String)>,
     shown: Shown,
@@ -67,8 +66,7 @@ impl Older {
         let known = request.session.as_ref().and_then(|session| self.sessions.get_mut(session));
         match known.filter(|known| known.work.is_some()) {
             None => ready.push_back(Event::Request(request)),
-            Some(known) if known.waiting.len() < WAITING => known.waiting.push_back(request),
-            Some(_) => refuse(connection, request.serial, ErrorCode::INVALID_REQUEST, TOO_MANY),
+            Some(known) => known.waiting.push(connection, request),
         }
     }
 
@@ -87,7 +85,7 @@ impl Older {
         let of_it = |known: &&mut Session| known.work.is_some_and(|(number, _)| number == work);
         if let Some(known) = self.sessions.get_mut(session).filter(of_it) {
             known.work = None;
-            ready.extend(mem::take(&mut known.waiting).into_iter().map(Event::Request));
+            ready.extend(std::iter::from_fn(|| known.waiting.pop()).map(Event::Request));
         }
     }
 
@@ -95,8 +93,7 @@ impl Older {
     /// only the host knows.
     pub(super) fn stop(&mut self, connection: &mut Connection, session: &Arc<str>, ready: &mut VecDeque<Event>) {
         let Some(known) = self.sessions.get_mut(session) else { return };
-        // An error is sent as the stop reason of a turn that the client has cancelled.
-        refuse_all(connection, mem::take(&mut known.waiting), "the prompt was cancelled");
+        known.waiting.refuse(connection, CANCELLED);
         if let Some((work, cancelled)) = known.work.as_mut().filter(|(_, cancelled)| !cancelled) {
             *cancelled = true;
             ready.push_back(works::cancel(*work, session));
@@ -105,32 +102,24 @@ impl Older {
 
     /// The client has cancelled the request of a prompt. `false` if the host has not seen the prompt.
     pub(super) fn stop_one(&mut self, connection: &mut Connection, serial: u64) -> bool {
-        for known in self.sessions.values_mut() {
-            if let Some(at) = known.waiting.iter().position(|waiting| waiting.serial == serial) {
-                known.waiting.remove(at);
-                refuse(connection, serial, ErrorCode::REQUEST_CANCELLED, "the prompt was cancelled");
-                return false;
-            }
-        }
-        true
+        !self.sessions.values_mut().any(|known| known.waiting.cancel(connection, serial))
     }
 
     /// Whether a request is a prompt that waits, which the host has not seen.
     pub(super) fn waits(&self, id: &Id) -> bool {
-        self.sessions.values().any(|known| known.waiting.iter().any(|waiting| waiting.id == *id))
+        self.sessions.values().any(|known| known.waiting.has(id))
     }
 
     /// Forgets a session that is not open any more.
     pub(super) fn forget_closed(&mut self, connection: &mut Connection, session: &str) {
         if connection.session(session).is_none() {
-            let known = self.sessions.remove(session).unwrap_or_default();
-            refuse_all(connection, known.waiting, "the session has ended");
+            self.sessions.remove(session).unwrap_or_default().waiting.refuse(connection, ENDED);
         }
     }
 
     pub(super) fn closed(&mut self, connection: &mut Connection) {
-        for (_, known) in self.sessions.drain() {
-            refuse_all(connection, known.waiting, "the connection is over");
+        for (_, mut known) in self.sessions.drain() {
+            known.waiting.refuse(connection, OVER);
         }
     }
 

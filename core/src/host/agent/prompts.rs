@@ -2,25 +2,20 @@
 //!
 //! It becomes one before its handler sees it or, where prompts are held (`Newer::holds`), when its handler is under way.
 //! Until then an error or a cancel answers its request (LIFE-18, LIFE-21), and nothing of it is in the conversation. `begin`
-//! and `insert` are the two halves; `work` has what begins without a prompt.
+//! and `insert` are the two halves. [`waiting`](super::waiting) has the prompts whose turn has not come,
+//! [`works`](super::works) what begins without a prompt.
 
 use std::collections::VecDeque;
-use std::mem;
 use std::sync::Arc;
 
 use super::newer::{params, state, tell_state, Newer, Prompt, Stage, UPDATE};
 use super::object::{is_object, quoted, Object};
 use super::opening::advice;
-use super::{found, works, QUESTIONS};
+use super::waiting::{refuse, CANCELLED, OVER};
+use super::{found, questions, works, PROMPT};
 use crate::connection::{Cancel, Misuse, MisuseKind, Request, RequestKey};
 use crate::{json, Connection, ErrorCode, Event};
 
-const PROMPT: &str = "session/prompt";
-/// Maximum number of prompts of a session that wait for the end of its turn.
-pub(super) const WAITING: usize = 64;
-/// Why one more does not wait.
-pub(super) const TOO_MANY: &str = "too many prompts of this session wait";
-const CANCELLED: &str = "the prompt was cancelled";
 /// Kinds of updates that come from the work on a prompt, which begins with its message.
 const OUTPUT: &[&str] = &[
     "agent_message_chunk",
@@ -44,10 +39,8 @@ impl Newer {
         let known = self.sessions.entry(session).or_default();
         if known.turn.is_none() {
             self.begin(connection, request, ready);
-        } else if known.waiting.len() < WAITING {
-            known.waiting.push_back(request);
         } else {
-            refuse(connection, request.serial, ErrorCode::INVALID_REQUEST, TOO_MANY);
+            known.waiting.push(connection, request);
         }
     }
 
@@ -252,7 +245,7 @@ impl Newer {
 
     fn begin_next(&mut self, connection: &mut Connection, session: &Arc<str>, ready: &mut VecDeque<Event>) {
         while let Some(known) = self.sessions.get_mut(session).filter(|known| known.turn.is_none()) {
-            let Some(next) = known.waiting.pop_front() else { return };
+            let Some(next) = known.waiting.pop() else { return };
             self.begin(connection, next, ready);
         }
     }
@@ -268,23 +261,19 @@ impl Newer {
         if let Some(known) = self.sessions.get_mut(session) {
             if let Some(turn) = known.turn.filter(|_| !known.cancelled) {
                 known.cancelled = true;
-                ready.extend(match self.prompts.get(&turn) {
-                    Some(prompt) => Some(Event::Cancel(Cancel {
+                ready.push_back(match self.prompts.get(&turn) {
+                    Some(prompt) => Event::Cancel(Cancel {
                         id: prompt.id.clone(),
                         serial: turn,
                         method: PROMPT.into(),
                         session: Some(Arc::clone(session)),
-                    })),
-                    None => Some(works::cancel(turn, session)),
+                    }),
+                    None => works::cancel(turn, session),
                 });
             }
-            refuse_all(connection, mem::take(&mut known.waiting), CANCELLED);
+            known.waiting.refuse(connection, CANCELLED);
         }
-        let of_it = connection
-            .pending()
-            .filter(|open| QUESTIONS.contains(&&*open.method) && open.session.as_ref() == Some(session));
-        let asked: Vec<u64> = of_it.map(|open| open.serial).collect();
-        for serial in asked {
+        for serial in questions(connection, session) {
             if all || !self.is_background(connection, serial) {
                 self.withdrawn(serial);
                 // It fails once the connection is over, which ends the questions as well.
@@ -297,9 +286,7 @@ impl Newer {
     /// answered (LIFE-21).
     pub(super) fn stop_one(&mut self, connection: &mut Connection, session: &str, serial: u64) -> bool {
         let Some(known) = self.sessions.get_mut(session) else { return true };
-        if let Some(at) = known.waiting.iter().position(|waiting| waiting.serial == serial) {
-            known.waiting.remove(at);
-            refuse(connection, serial, ErrorCode::REQUEST_CANCELLED, CANCELLED);
+        if known.waiting.cancel(connection, serial) {
             return false;
         }
         known.cancelled |= known.turn == Some(serial);
@@ -319,9 +306,8 @@ impl Newer {
 
     /// The connection is over: no prompt that is held or waits will become a message.
     pub(super) fn closed(&mut self, connection: &mut Connection) {
-        const OVER: &str = "the connection is over";
         for known in self.sessions.values_mut() {
-            refuse_all(connection, mem::take(&mut known.waiting), OVER);
+            known.waiting.refuse(connection, OVER);
         }
         self.refuse_held(connection, None, OVER);
     }
@@ -366,18 +352,6 @@ fn no_prompt(prompt: u64) -> Misuse {
 
 fn cancelled() -> Misuse {
     Misuse::new(MisuseKind::Phase, id!("LIFE-21"), "the prompt was cancelled before it became a message")
-}
-
-/// Refuses a request; nobody waits for that where it fails.
-pub(super) fn refuse(connection: &mut Connection, serial: u64, code: ErrorCode, message: &str) {
-    let _ = connection.respond_error(serial, code, message, None);
-}
-
-/// Refuses prompts that will not become messages (LIFE-21).
-pub(super) fn refuse_all(connection: &mut Connection, waiting: impl IntoIterator<Item = Request>, message: &str) {
-    for prompt in waiting {
-        refuse(connection, prompt.serial, ErrorCode::REQUEST_CANCELLED, message);
-    }
 }
 
 /// What is wrong with an update, as the host passed it: as a result.

@@ -8,7 +8,7 @@ use super::hello;
 use super::newer::{current_state, params, tell_state, Newer, Session, UPDATE};
 use super::object::{each, is_object, text, Object};
 use super::options::Options;
-use super::prompts::refuse;
+use super::waiting::refuse;
 use crate::connection::{Misuse, Request, RequestKey, Session as Open};
 use crate::{json, Connection, ErrorCode, Event};
 
