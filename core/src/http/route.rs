@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::methods::{METHODS, OPENS};
 use crate::json::{self, Kind, Scanner, SyntaxError, MAX_DEPTH};
+use crate::rules::{RuleId, Way};
 use crate::Id;
 
 /// The longest name of a method, and the longest id, that a message may have.
@@ -127,6 +128,17 @@ pub(super) enum Unreadable {
     Batch,
     /// It is another JSON value, or an object that is neither a call nor an answer (RPC-02).
     Message,
+}
+
+impl Unreadable {
+    /// Why the message of a host cannot be sent: the rule, and what is wrong.
+    pub(super) fn misuse(self) -> (RuleId, &'static str) {
+        match self {
+            Unreadable::Syntax => (id!("RPC-21"), "the message is not JSON"),
+            Unreadable::Batch if id!("HTTP-15").is_on(Way::Send) => (id!("HTTP-15"), "batches cannot be sent"),
+            Unreadable::Batch | Unreadable::Message => (id!("RPC-22"), "the message is no call and no answer"),
+        }
+    }
 }
 
 impl From<SyntaxError> for Unreadable {

@@ -1,11 +1,10 @@
 //! How a connection begins, breaks, and begins again (HTTP-18).
 
-use super::lanes::Post;
+use super::lanes::{Lane, Post};
 use super::memory::{Owner, Sent};
 use super::{Action, Client, ClosedWhy, Doing, Lost, Name, Phase};
 use crate::http::ws::{CloseCode, Frame};
 use crate::rules::Way;
-use crate::Id;
 
 impl Client {
     /// Sends `initialize` without a connection (HTTP-03), or opens a socket for it (WS-01).
@@ -32,9 +31,8 @@ impl Client {
         }
         self.id = id.or_else(|| Some(String::new()));
         self.socket = Some(exchange);
-        let first = self.lanes.get_mut(&None).and_then(|lane| lane.posts.pop_front());
+        let first = self.lanes.get_mut(&None).and_then(|lane| lane.pop_if(|_| true));
         if let Some(post) = first {
-            self.queued -= post.json.len();
             self.actions.push_back(Action::Frame { exchange, frame: Frame::Text(post.json) });
         }
     }
@@ -59,7 +57,7 @@ impl Client {
         self.actions.push_back(Action::Connected { id: self.id.clone().unwrap_or_default() });
         if self.socket.is_none() {
             self.open_stream(&None, false);
-            let waiting = self.lanes.values().flat_map(|lane| &lane.posts).filter(|post| post.attaches);
+            let waiting = self.lanes.values().flat_map(Lane::posts).filter(|post| post.attaches);
             let opened: Vec<Name> = waiting.map(|post| post.session.clone()).collect();
             for name in opened {
                 self.open_stream(&name, true);
@@ -103,10 +101,9 @@ impl Client {
         self.memory.calls.retain(|_, call| !of(call));
         if let Some(lane) = self.lanes.get_mut(name) {
             if let Some(id) = lane.reopens.take() {
-                lane.posts.retain(|post| post.id.as_ref() != Some(&id));
+                lane.retain(|post| post.id.as_ref() != Some(&id));
             }
         }
-        self.queued = self.lanes.values().flat_map(|lane| &lane.posts).map(|post| post.json.len()).sum();
     }
 
     /// A session is open again, or cannot be opened.
@@ -125,9 +122,7 @@ impl Client {
         } else {
             self.memory.sessions.remove(&session);
             self.drop_stream(&name);
-            let waiting = self.lanes.remove(&name).map(|lane| lane.posts).unwrap_or_default();
-            self.queued -= waiting.iter().map(|post| post.json.len()).sum::<usize>();
-            self.lose_calls(waiting.into_iter().filter_map(|post| post.id).collect());
+            self.drop_lane(&name);
             self.actions.push_back(Action::Detached { session });
         }
         self.pump();
@@ -150,16 +145,12 @@ impl Client {
         }
         self.socket = None;
         self.id = None;
+        self.memory.calls.retain(|_, call| call.owner == Owner::Host);
         for lane in self.lanes.values_mut() {
             (lane.busy, lane.reopens, lane.until) = (None, None, 0);
+            // Every call that waits is open, but for those that were the client's own.
+            lane.retain(|post| post.id.as_ref().is_none_or(|id| self.memory.calls.contains_key(id)));
         }
-        let own = |call: &super::memory::Call| call.owner != Owner::Host;
-        let owned: Vec<Id> = self.memory.calls.iter().filter(|(_, call)| own(call)).map(|(id, _)| id.clone()).collect();
-        self.memory.calls.retain(|_, call| !own(call));
-        for lane in self.lanes.values_mut() {
-            lane.posts.retain(|post| !post.id.as_ref().is_some_and(|id| owned.contains(id)));
-        }
-        self.queued = self.lanes.values().flat_map(|lane| &lane.posts).map(|post| post.json.len()).sum();
         let mut lost =
             Lost { questions: std::mem::take(&mut self.memory.questions).into_keys().collect(), ..Lost::default() };
         let gone = self.memory.calls.iter().filter(|(_, call)| call.is_gone());

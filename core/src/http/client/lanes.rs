@@ -47,7 +47,9 @@ impl Post {
 
 #[derive(Debug, Default)]
 pub(super) struct Lane {
-    pub(super) posts: VecDeque<Post>,
+    posts: VecDeque<Post>,
+    /// Of the posts.
+    bytes: usize,
     /// One is on its way.
     pub(super) busy: Option<u64>,
     /// Nothing goes out before this time.
@@ -56,23 +58,61 @@ pub(super) struct Lane {
     pub(super) reopens: Option<Id>,
 }
 
+impl Lane {
+    /// What waits, in its order.
+    pub(super) fn posts(&self) -> impl Iterator<Item = &Post> {
+        self.posts.iter()
+    }
+
+    fn push(&mut self, post: Post) {
+        self.bytes += post.json.len();
+        self.posts.push_back(post);
+    }
+
+    fn push_first(&mut self, post: Post) {
+        self.bytes += post.json.len();
+        self.posts.push_front(post);
+    }
+
+    /// Takes the first message out if this holds for it.
+    pub(super) fn pop_if(&mut self, fits: impl FnOnce(&Post) -> bool) -> Option<Post> {
+        self.posts.front().filter(|first| fits(first))?;
+        let post = self.posts.pop_front()?;
+        self.bytes -= post.json.len();
+        Some(post)
+    }
+
+    pub(super) fn retain(&mut self, keeps: impl FnMut(&Post) -> bool) {
+        self.posts.retain(keeps);
+        self.bytes = self.posts.iter().map(|post| post.json.len()).sum();
+    }
+}
+
 impl Client {
+    /// Bytes that wait in lanes.
+    pub(super) fn queued(&self) -> usize {
+        self.lanes.values().map(|lane| lane.bytes).sum()
+    }
+
     pub(super) fn enqueue(&mut self, name: Name, post: Post) {
-        self.queued += post.json.len();
-        self.lanes.entry(name).or_default().posts.push_back(post);
+        self.lanes.entry(name).or_default().push(post);
     }
 
     pub(super) fn enqueue_first(&mut self, name: Name, post: Post) {
-        self.queued += post.json.len();
-        self.lanes.entry(name).or_default().posts.push_front(post);
+        self.lanes.entry(name).or_default().push_first(post);
+    }
+
+    /// The session of a lane is over: nobody answers what waits there.
+    pub(super) fn drop_lane(&mut self, name: &Name) {
+        let waiting = self.lanes.remove(name).unwrap_or_default().posts;
+        self.lose_calls(waiting.into_iter().filter_map(|post| post.id).collect());
     }
 
     /// Sends what may go out now.
     pub(super) fn pump(&mut self) {
         while let Some(name) = self.free_lane() {
             let Some(lane) = self.lanes.get_mut(&name) else { return };
-            let Some(post) = lane.posts.pop_front() else { return };
-            self.queued -= post.json.len();
+            let Some(post) = lane.pop_if(|_| true) else { return };
             if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
                 call.sent = Sent::Gone;
             }
@@ -135,16 +175,11 @@ impl Client {
         if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
             call.sent = Sent::Before;
         }
-        self.release_lane(lane.as_ref(), until);
+        self.release_lane(lane.as_ref(), 0);
         // An answer gets into the lane of its session only now, and then goes first.
-        let name = lane.unwrap_or_else(|| post.session.clone());
-        if let Some(lane) = self.lanes.get_mut(&name) {
-            lane.until = lane.until.max(until);
-        }
-        self.enqueue_first(name.clone(), post);
-        if let Some(lane) = self.lanes.get_mut(&name) {
-            lane.until = lane.until.max(until);
-        }
+        let lane = self.lanes.entry(lane.unwrap_or_else(|| post.session.clone())).or_default();
+        lane.push_first(post);
+        lane.until = lane.until.max(until);
         self.pump();
     }
 

@@ -107,8 +107,6 @@ pub struct Client {
     held: Vec<Held>,
     socket: Option<u64>,
     actions: VecDeque<Action>,
-    /// Bytes that wait in lanes.
-    queued: usize,
     /// Nothing is sent until the host has other credentials.
     barred: bool,
     /// When the connection was lost, and how often a new one was tried.
@@ -137,7 +135,6 @@ impl Client {
             held: Vec::new(),
             socket: None,
             actions: VecDeque::new(),
-            queued: 0,
             barred: false,
             lost_since: None,
             tries: 0,
@@ -165,7 +162,7 @@ impl Client {
 
     /// Whether [`send`](Self::send) takes more; false while too much waits to be sent.
     pub fn is_hungry(&self) -> bool {
-        self.queued < self.options.limits.outbox
+        self.queued() < self.options.limits.outbox
     }
 
     /// The value of `Acp-Connection-Id`, while there is a connection.
@@ -319,10 +316,6 @@ impl Client {
 }
 
 fn unsendable(why: Unreadable) -> ClientSendError {
-    let (rule, message) = match why {
-        Unreadable::Syntax => (id!("RPC-21"), "the message is not JSON"),
-        Unreadable::Batch if id!("HTTP-15").is_on(Way::Send) => (id!("HTTP-15"), "batches cannot be sent"),
-        Unreadable::Batch | Unreadable::Message => (id!("RPC-22"), "the message is no call and no answer"),
-    };
+    let (rule, message) = why.misuse();
     ClientSendError::Misuse { rule, message }
 }

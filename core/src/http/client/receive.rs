@@ -128,8 +128,9 @@ impl Client {
             match self.memory.settle(&call, made) {
                 Settled::Opened(session) if self.socket.is_none() => self.session_opened(session),
                 Settled::Ended(session) => {
-                    self.lanes.remove(&Some(session.clone()));
-                    self.drop_stream(&Some(session));
+                    let name = Some(session);
+                    self.drop_lane(&name);
+                    self.drop_stream(&name);
                 }
                 _ => {}
             }
@@ -185,7 +186,6 @@ impl Client {
         self.streams.clear();
         self.lanes.clear();
         self.held.clear();
-        self.queued = 0;
         self.socket = None;
         self.id = None;
         self.actions.push_back(Action::Closed(why));

@@ -122,10 +122,7 @@ impl Client {
             return;
         }
         if let Some(lane) = self.lanes.get_mut(&None) {
-            let first = lane.posts.front().is_some_and(|post| post.method == "initialize");
-            if let Some(post) = first.then(|| lane.posts.pop_front()).flatten() {
-                self.queued -= post.json.len();
-            }
+            lane.pop_if(|post| post.method == "initialize");
         }
     }
 

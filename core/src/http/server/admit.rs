@@ -187,12 +187,9 @@ impl Server {
             self.events.push_back(super::Event::Drained { connection: key });
         }
         if let Some(replaced) = replaced {
-            self.exchanges.insert(replaced, Exchange::Rest { bytes: Vec::new(), read: 0 });
-            self.events.push_back(super::Event::Finish { exchange: replaced });
+            self.finish(replaced, Vec::new());
         }
-        if ready {
-            self.events.push_back(super::Event::Ready { exchange });
-        }
+        self.events.extend(ready.map(|exchange| super::Event::Ready { exchange }));
         if unknown {
             let message = "the stream of a session that the connection does not know yet was opened";
             self.tolerate(&refusals::UNKNOWN_SESSION, message, exchange, key);

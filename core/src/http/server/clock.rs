@@ -132,12 +132,10 @@ impl Server {
                 }
                 next = next.min(until);
             }
-            if let Some(exchange) = stream.exchange {
+            if stream.is_open() {
                 let until = stream.moved.saturating_add(times.keep_alive);
                 if until <= now && stream.pending() == 0 && id!("HTTP-21").is_on(Way::Track) {
-                    if stream.keep_alive(now) {
-                        ready.push(exchange);
-                    }
+                    ready.extend(stream.keep_alive(now));
                     next = next.min(now.saturating_add(times.keep_alive));
                 } else {
                     next = next.min(until.max(now.saturating_add(1000)));

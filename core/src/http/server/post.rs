@@ -83,12 +83,19 @@ impl Server {
             return self.refuse(&refusals::NO_ENTROPY, exchange, None);
         };
         self.exchanges.insert(exchange, Exchange::Waits { connection: key });
-        if let Some(connection) = self.connections.get_mut(&key) {
-            track(connection, summary, Some(exchange));
-            connection.inbox.push(json.to_owned());
+        self.deliver(key, summary, json, Some(exchange));
+        Step::Wait
+    }
+
+    /// Hands a message to the agent, whose answer is the response to an exchange if that waits for it.
+    pub(super) fn deliver(&mut self, key: ConnectionKey, summary: &Summary<'_>, json: &str, waits: Option<u64>) {
+        let Some(connection) = self.connections.get_mut(&key) else { return };
+        track(connection, summary, waits);
+        connection.inbox.push(json.to_owned());
+        if summary.is_answer() && std::mem::take(&mut connection.full) {
+            self.events.push_back(Event::Drained { connection: key });
         }
         self.fill(key);
-        Step::Wait
     }
 
     /// A message on a connection.
@@ -115,13 +122,8 @@ impl Server {
         if let Some((refusal, _)) = tolerated.filter(|(_, message)| !tolerance.has(choice(message))) {
             return Err(refusal);
         }
+        may_call(connection, summary, limits.calls)?;
         if summary.form == Form::Request {
-            if summary.id == Some(Id::Null) || summary.id.as_ref().is_some_and(|id| connection.calls.contains_key(id)) {
-                return Err(&refusals::SAME_ID);
-            }
-            if connection.calls.len() >= limits.calls {
-                return Err(&refusals::MANY_CALLS);
-            }
             let more = connection.calls.values().filter(|call| call.effect.opens()).count();
             if summary.effect.opens() {
                 connection.make_room(limits.sessions.saturating_sub(more));
@@ -134,13 +136,7 @@ impl Server {
             return Err(&refusals::BUSY);
         }
         if dropped.is_none() {
-            let waits = repeats.then_some(exchange);
-            track(connection, summary, waits);
-            connection.inbox.push(json.to_owned());
-            if summary.is_answer() && std::mem::take(&mut connection.full) {
-                self.events.push_back(Event::Drained { connection: key });
-            }
-            self.fill(key);
+            self.deliver(key, summary, json, repeats.then_some(exchange));
         }
         for (refusal, message) in tolerated.into_iter().chain(dropped) {
             self.tolerate(refusal, message, exchange, key);
@@ -165,6 +161,16 @@ fn choice(message: &str) -> Choice {
         NO_HEADER => Choice::OpensWithoutHeader,
         BARE_ANSWER => Choice::AnswerWithoutHeader,
         _ => Choice::NeedlessHeader,
+    }
+}
+
+/// Whether there is room for a call, and its id is free.
+pub(super) fn may_call(connection: &Connection, summary: &Summary<'_>, most: usize) -> Result<(), &'static Refusal> {
+    let is_used = |id: &Id| *id == Id::Null || connection.calls.contains_key(id);
+    match summary.form {
+        Form::Request if summary.id.as_ref().is_some_and(is_used) => Err(&refusals::SAME_ID),
+        Form::Request if connection.calls.len() >= most => Err(&refusals::MANY_CALLS),
+        _ => Ok(()),
     }
 }
 
@@ -204,7 +210,7 @@ fn headers_fit(
 }
 
 /// Remembers a call, or that a question was answered.
-pub(super) fn track(connection: &mut Connection, summary: &Summary<'_>, exchange: Option<u64>) {
+fn track(connection: &mut Connection, summary: &Summary<'_>, exchange: Option<u64>) {
     let Some(id) = summary.id.clone() else { return };
     match summary.form {
         Form::Request => {

@@ -106,10 +106,7 @@ impl Server {
             return;
         }
         let ready = stream.write(json, now);
-        let exchange = stream.exchange;
-        if let Some(exchange) = exchange.filter(|_| ready) {
-            self.events.push_back(Event::Ready { exchange });
-        }
+        self.events.extend(ready.map(|exchange| Event::Ready { exchange }));
     }
 
     /// What a message that was sent changes.
@@ -211,9 +208,7 @@ impl Server {
         }
         for json in free {
             let ready = connection.main.write(&json, now);
-            if let Some(exchange) = connection.main.exchange.filter(|_| ready) {
-                self.events.push_back(Event::Ready { exchange });
-            }
+            self.events.extend(ready.map(|exchange| Event::Ready { exchange }));
         }
     }
 
@@ -284,10 +279,6 @@ fn bound(stream: &Stream, open: usize, unread: usize) -> usize {
 }
 
 fn unsendable(why: Unreadable) -> SendError {
-    let (rule, message) = match why {
-        Unreadable::Syntax => (id!("RPC-21"), "the message is not JSON"),
-        Unreadable::Batch if id!("HTTP-15").is_on(Way::Send) => (id!("HTTP-15"), "batches cannot be sent"),
-        Unreadable::Batch | Unreadable::Message => (id!("RPC-22"), "the message is no call and no answer"),
-    };
+    let (rule, message) = why.misuse();
     SendError::Misuse { rule, message }
 }

@@ -3,13 +3,12 @@
 use std::collections::VecDeque;
 
 use super::connection::{Connection, Phase, Socket};
-use super::post::{dropped, track};
+use super::post::{dropped, may_call};
 use super::{refusals, Closed, ConnectionKey, Event, Exchange, Report, SendError, Server};
-use crate::http::route::{Form, Summary, Unreadable};
+use crate::http::route::{Summary, Unreadable};
 use crate::http::tolerance::Choice;
 use crate::http::ws::{CloseCode, Frame};
 use crate::rules::Way;
-use crate::Id;
 
 /// Silent intervals after which a socket that was pinged is given up.
 const SILENT: u64 = 3;
@@ -45,15 +44,8 @@ impl Server {
         if repeats && !tolerance.has(Choice::InitializeAgain) {
             return self.refuse_frame(exchange, key, &refusals::INITIALIZED, None);
         }
-        let same = |id: &Id| *id == Id::Null || connection.calls.contains_key(id);
-        match summary.form {
-            Form::Request if summary.id.as_ref().is_some_and(same) => {
-                return self.refuse_frame(exchange, key, &refusals::SAME_ID, None);
-            }
-            Form::Request if connection.calls.len() >= limits.calls => {
-                return self.refuse_frame(exchange, key, &refusals::MANY_CALLS, None);
-            }
-            _ => {}
+        if let Err(refusal) = may_call(connection, &summary, limits.calls) {
+            return self.refuse_frame(exchange, key, refusal, None);
         }
         if let Some((refusal, message)) = dropped(connection, &summary, tolerance.has(Choice::Initialized)) {
             return self.tolerate(refusal, message, exchange, key);
@@ -67,12 +59,7 @@ impl Server {
                 "the agent has too much to read",
             );
         }
-        track(connection, &summary, None);
-        connection.inbox.push(text.to_owned());
-        if summary.is_answer() && std::mem::take(&mut connection.full) {
-            self.events.push_back(Event::Drained { connection: key });
-        }
-        self.fill(key);
+        self.deliver(key, &summary, text, None);
     }
 
     /// A binary frame from a client, which is ignored (WS-04).

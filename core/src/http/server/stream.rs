@@ -52,10 +52,10 @@ impl Stream {
         self.exchange.is_some()
     }
 
-    /// Adds a message. Returns whether the host has to be told.
-    pub(super) fn write(&mut self, json: &str, now: u64) -> bool {
+    /// Adds a message. Returns the exchange of which the host has to be told.
+    pub(super) fn write(&mut self, json: &str, now: u64) -> Option<u64> {
         if self.lost {
-            return false;
+            return None;
         }
         if self.pending() == 0 {
             self.moved = now;
@@ -65,8 +65,8 @@ impl Stream {
         self.announce()
     }
 
-    /// Adds a comment to a stream that is silent (HTTP-21).
-    pub(super) fn keep_alive(&mut self, now: u64) -> bool {
+    /// Adds a comment to a stream that is silent (HTTP-21). Returns what [`write`](Self::write) does.
+    pub(super) fn keep_alive(&mut self, now: u64) -> Option<u64> {
         self.moved = now;
         if self.pending() == 0 {
             self.buffer.extend_from_slice(sse::KEEP_ALIVE);
@@ -75,10 +75,10 @@ impl Stream {
         self.announce()
     }
 
-    fn announce(&mut self) -> bool {
-        let tell = self.is_open() && self.pending() > 0 && !self.announced;
-        self.announced |= tell;
-        tell
+    fn announce(&mut self) -> Option<u64> {
+        let reader = self.exchange.filter(|_| self.pending() > 0 && !self.announced);
+        self.announced |= reader.is_some();
+        reader
     }
 
     /// What to write.
@@ -116,8 +116,8 @@ impl Stream {
         self.read -= whole;
     }
 
-    /// A reader comes. Returns whether there is something for it.
-    pub(super) fn attach(&mut self, exchange: u64, now: u64) -> bool {
+    /// A reader comes. Returns it if there is something for it.
+    pub(super) fn attach(&mut self, exchange: u64, now: u64) -> Option<u64> {
         self.exchange = Some(exchange);
         self.announced = false;
         self.moved = now;
@@ -159,9 +159,9 @@ mod tests {
     fn an_event_that_was_taken_in_part_comes_again() {
         for part in 0..20 {
             let mut stream = Stream::default();
-            assert!(!stream.write("1", 0), "nobody reads");
+            assert_eq!(stream.write("1", 0), None, "nobody reads");
             stream.write("22", 0);
-            assert!(stream.attach(5, 0));
+            assert_eq!(stream.attach(5, 0), Some(5));
             stream.consume(part, 0);
             stream.detach();
             let whole = [0, 9, 19].iter().rposition(|end| *end <= part).unwrap();
@@ -194,14 +194,14 @@ mod tests {
     fn the_host_is_told_once() {
         let mut stream = Stream::default();
         stream.attach(1, 0);
-        assert!(stream.write("1", 0));
-        assert!(!stream.write("2", 0));
+        assert_eq!(stream.write("1", 0), Some(1));
+        assert_eq!(stream.write("2", 0), None);
         stream.consume(5, 0);
-        assert!(!stream.write("3", 0));
+        assert_eq!(stream.write("3", 0), None);
         stream.consume(usize::MAX, 0);
-        assert!(stream.keep_alive(1));
+        assert_eq!(stream.keep_alive(1), Some(1));
         assert_eq!(text(&stream), ":\n\n");
-        assert!(!stream.keep_alive(2));
+        assert_eq!(stream.keep_alive(2), None);
         assert_eq!(text(&stream), ":\n\n");
     }
 
@@ -210,7 +210,7 @@ mod tests {
         let mut stream = Stream::default();
         stream.write("1", 0);
         stream.lose();
-        assert!(!stream.write("2", 0));
+        assert_eq!(stream.write("2", 0), None);
         assert_eq!((text(&stream), stream.written()), ("", 9));
     }
 }
