@@ -545,7 +545,7 @@ fn run(seed: u64) -> (usize, usize, usize) {
 #[test]
 fn whatever_the_network_does() {
     let (mut ended, mut lost, mut breaks) = (0, 0, 0);
-    for seed in 1..=rounds() {
+    for seed in setting("FIRST", 1)..=setting("ROUNDS", 100) {
         let (one, two, three) = run(seed);
         (ended, lost, breaks) = (ended + one, lost + two, breaks + three);
     }
@@ -553,7 +553,7 @@ fn whatever_the_network_does() {
     assert!(ended > 500 && lost > 20 && breaks > 200, "{ended} calls ended, {lost} were lost, {breaks} breaks");
 }
 
-/// More for who wants to search.
-fn rounds() -> u64 {
-    std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(100)
+/// The first and the last seed, for who wants to search.
+fn setting(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }

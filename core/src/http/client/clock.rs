@@ -1,6 +1,6 @@
 //! Time: gates that open, attempts that are due, answers that have waited, streams that are too quiet.
 
-use super::memory::Sent;
+use super::memory::{Owner, Sent};
 use super::streams::State;
 use super::{Action, Client, Doing, Name, Phase};
 use crate::rules::Way;
@@ -47,12 +47,14 @@ impl Client {
             Phase::Waiting(at) if !self.barred => Some(at),
             _ => None,
         };
-        let streams = self.streams.values().flat_map(|stream| {
+        let streams = self.streams.iter().flat_map(|(name, stream)| {
             let again = if let State::Waiting(at) = stream.state { Some(at).filter(|_| !self.barred) } else { None };
             let dead = stream.heard.saturating_add(self.options.times.silence);
             let dead = (stream.state == State::Open && stream.comments).then_some(dead);
             let doubt = stream.doubt.map(|since| since.max(stream.told).saturating_add(self.options.times.doubt));
-            [again, dead, doubt, Some(stream.gate).filter(|gate| *gate > self.now)]
+            let asked = stream.doubt.filter(|_| self.doubtful_reopenings(name).next().is_some());
+            let asked = asked.map(|since| since.saturating_add(self.options.times.response));
+            [again, dead, doubt, asked, Some(stream.gate).filter(|gate| *gate > self.now)]
         });
         let lanes = self.lanes.values().map(|lane| Some(lane.until).filter(|until| *until > self.now));
         let late =
@@ -73,9 +75,23 @@ impl Client {
         most.min(stream.told.max(stream.opened).max(held.since).saturating_add(self.options.times.quiet))
     }
 
-    /// Gives up answers that were on a stream when it broke, once that stream has been silent for long.
+    /// Sessions whose calls to open them again have answers that may be lost with this stream.
+    fn doubtful_reopenings<'a>(&'a self, name: &'a Name) -> impl Iterator<Item = &'a String> {
+        let calls =
+            self.memory.calls.values().filter(|call| call.owner == Owner::Reopen && call.sent == Sent::Doubtful);
+        calls.filter(|call| call.stream() == name.as_deref()).filter_map(|call| call.session.as_ref())
+    }
+
+    /// Gives up answers that were on a stream when it broke, once that stream has been silent for long. What the client has
+    /// asked by itself, to open a session again, it asks once more before that.
     fn end_doubts(&mut self) {
-        let (now, doubt) = (self.now, self.options.times.doubt);
+        let (now, doubt, response) = (self.now, self.options.times.doubt, self.options.times.response);
+        let waited = |since: u64| now.saturating_sub(since) >= response;
+        let doubted = self.streams.iter().filter(|(_, stream)| stream.doubt.is_some_and(waited));
+        let again: Vec<String> = doubted.flat_map(|(name, _)| self.doubtful_reopenings(name).cloned()).collect();
+        for session in again {
+            self.reopen(&session);
+        }
         let mut lost = Vec::new();
         for (name, stream) in &mut self.streams {
             if stream.doubt.is_none_or(|since| now.saturating_sub(since.max(stream.told)) < doubt) {

@@ -90,7 +90,8 @@ pub struct ClientTimes {
     pub replay: u64,
     /// How long the messages of a session wait for its stream to open. 1 second.
     pub open: u64,
-    /// How long a request may take until its response begins. 30 seconds.
+    /// How long a request may take until its response begins, and how long the answer to a call that opens a session again
+    /// may be in doubt before it is asked once more. 30 seconds.
     pub response: u64,
     /// How long a stream that has had comments may be silent before it is taken for dead (HTTP-21). 75 seconds.
     pub silence: u64,
