@@ -93,6 +93,34 @@ for (const [name, way] of Object.entries(WAYS)) {
   });
 }
 
+test("a question that is lost is withdrawn, and the same id can be asked again", async (t) => {
+  const { agent } = storyteller();
+  const first = await ours(t, agent);
+  const heard = listener();
+  const withdrawn = later();
+  let asked = 0;
+  heard.client.permission = (request) => {
+    asked += 1;
+    if (asked > 1) return request.allow();
+    return new Promise((_, reject) => request.signal.addEventListener("abort", () => {
+      withdrawn.resolve();
+      reject(request.signal.reason);
+    }));
+  };
+  const remote = await connect(first.url, heard.client, { transport: "http", onTransport: heard.onTransport, times: { retry: 20 } });
+  const session = await remote.newSession("/");
+  const failed = assert.rejects(all(session.prompt("ask")), { outcome: "unknown" });
+  await until(() => asked === 1, "the question has come");
+  await first.close({ grace: 100 });
+  await ours(t, agent, { port: Number(new URL(first.url).port) });
+  await Promise.all([failed, withdrawn.promise]);
+  await until(() => heard.events.some(({ type }) => type === "attached"), "the session is open again");
+  assert.deepEqual(texts(await all(session.prompt("ask"))), ["answered allow_once"]);
+  assert.equal(asked, 2);
+  assert.deepEqual(heard.violations, []);
+  await remote.close();
+});
+
 test("a session that the agent cannot open again is over", async (t) => {
   const agent = new Agent("forgetful", "1", { log: () => {} }).newSession(() => ({})).prompt((turn) => turn.message(turn.text));
   const first = await ours(t, agent);

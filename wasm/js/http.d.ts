@@ -11,7 +11,10 @@ import type { Transport as Carrier } from "./shared.js";
  * Loads the module of the remote transports: in a browser or a worker it is next to the script, or where `source` says.
  * `connect` and `serve` load it themselves. Under Node it is there already.
  */
-export function init(source?: string | URL | Request | Response | BufferSource | WebAssembly.Module): Promise<void>;
+export function init(source?: string | object): Promise<void>;
+
+/** Headers, as `fetch` takes them. */
+export type HeadersLike = Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
 
 /** What can be told about a rule that the other side broke. It has no text of the peer's. */
 export interface RemoteReport {
@@ -242,10 +245,10 @@ export interface RemoteOptions extends ConnectOptions, ClientSettings {
    */
   transport?: "auto" | "http" | "websocket" | undefined;
   /** Headers of all requests, such as `authorization`. The WebSocket of a browser cannot send any. */
-  headers?: HeadersInit | undefined;
+  headers?: HeadersLike | undefined;
   /** Called when the server answers 401 or 403; returns other headers to go on with, or nothing to give up. */
   authorize?:
-    | ((asked: { readonly status: number; readonly challenge: string | null }) => HeadersInit | undefined | PromiseLike<HeadersInit | undefined>)
+    | ((asked: { readonly status: number; readonly challenge: string | null }) => HeadersLike | undefined | PromiseLike<HeadersLike | undefined>)
     | undefined;
   /** Called with what happens to the connection. */
   onTransport?: ((event: TransportEvent) => unknown) | undefined;
@@ -256,7 +259,7 @@ export interface RemoteOptions extends ConnectOptions, ClientSettings {
   /** In place of the platform's WebSocket, such as the class of the package `ws`. */
   WebSocket?: (new (url: string, ...more: any[]) => any) | undefined;
   /** Which cookies a browser sends. */
-  credentials?: RequestCredentials | undefined;
+  credentials?: "omit" | "same-origin" | "include" | undefined;
 }
 
 /** Connects to a remote agent at an address of http, https, ws or wss. */

@@ -151,11 +151,24 @@ export function nodeHandler(served, { WebSocketServer, ...options } = {}) {
 export async function listen(served, { port = 0, host = "127.0.0.1", server = createServer(), ...options } = {}) {
   const handler = nodeHandler(served, options);
   server.on("request", handler).on("upgrade", handler.upgrade);
-  // Servers of HTTP/2 do not end what they have accepted.
+  // What a server has accepted it does not end by itself: connections of HTTP/2, and some that nobody uses any more.
   const sessions = new Set();
-  server.on("session", (session) => {
-    sessions.add(session);
-    session.on("close", () => sessions.delete(session));
+  const idle = new Set();
+  const noted = (set, each) => {
+    set.add(each);
+    each.once("close", () => set.delete(each));
+  };
+  let closing = false;
+  server.on("session", (session) => noted(sessions, session));
+  server.on("connection", (socket) => noted(idle, socket));
+  server.prependListener("upgrade", (request, socket) => idle.delete(socket));
+  server.prependListener("request", ({ socket, httpVersionMajor }, response) => {
+    if (httpVersionMajor > 1) return;
+    idle.delete(socket);
+    response.once("close", () => {
+      if (closing) socket.destroySoon();
+      else if (!socket.destroyed) idle.add(socket);
+    });
   });
   server.listen(port, host);
   await once(server, "listening");
@@ -169,14 +182,15 @@ export async function listen(served, { port = 0, host = "127.0.0.1", server = cr
     async close(how) {
       const stopped = new Promise((resolve) => server.close(resolve));
       await handler.close(how);
-      // Streams have ended; what is left are connections that nobody uses.
-      server.closeIdleConnections?.();
+      closing = true;
       for (const session of sessions) session.close();
-      setTimeout(() => {
+      if (sessions.size === 0) for (const socket of idle) socket.destroy();
+      const late = setTimeout(() => {
         server.closeAllConnections?.();
         for (const session of sessions) session.destroy();
-      }, LEFT).unref();
+      }, LEFT);
       await stopped;
+      clearTimeout(late);
     },
   };
 }
