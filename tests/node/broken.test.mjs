@@ -272,6 +272,7 @@ test("web-standard requests and responses", async (t) => {
   }
   await service.close();
   assert.deepEqual(wrong, []);
+  assert.equal((await fetch(new Request("http://localhost/acp", { method: "POST", headers: json, body: JSON.stringify(hello) }))).status, 503);
 });
 
 test("sockets by the web-standard way", async (t) => {

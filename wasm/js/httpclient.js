@@ -118,7 +118,7 @@ export class Remote {
 
   /** The ways to carry messages, the first one first. */
   #plan() {
-    const { transport = "auto", fetch = globalThis.fetch, WebSocket = globalThis.WebSocket, headers } = this.#options;
+    const { transport = "auto", WebSocket = globalThis.WebSocket, headers } = this.#options;
     const { protocol, origin } = this.#url;
     const known = ["http:", "https:", "ws:", "wss:"];
     if (!known.includes(protocol)) throw new TypeError(`connect: expected an address of http, https, ws or wss, found ${protocol}`);
@@ -137,7 +137,8 @@ export class Remote {
     // Who gives a `fetch` of his own means it.
     const first = fits && !this.#options.fetch ? ["websocket", "http"] : ["http"];
     const before = ways.get(origin);
-    return fetch ? first.toSorted?.((a, b) => (b === before) - (a === before)) ?? first : ["websocket"];
+    // What did not work before is tried last.
+    return first.includes(before) ? [before, ...first.filter((way) => way !== before)] : first;
   }
 
   #begin() {
@@ -344,7 +345,7 @@ export class Remote {
         break;
       case "connected":
         this.#asked = 0;
-        remember(this.#url.origin, this.carrier);
+        if ((this.#options.transport ?? "auto") === "auto") remember(this.#url.origin, this.carrier);
         this.#say({ type, carrier: this.carrier, ...(this.connectionId ? { id: this.connectionId } : {}) });
         break;
       case "lost":

@@ -1,5 +1,5 @@
 // The server of the remote transports: requests and sockets of any platform in, one agent for each connection. The state
-// machine decides; here are waiting and back-pressure. Read next: httpfetch.js and httpsocket.js, which give it exchanges.
+// machine decides; here are waiting and back-pressure. Read next: httpfetch.js, httpsocket.js and httpnode.node.js, which give it exchanges.
 import { isHttpLoaded, whenHttpLoaded, HttpServer } from "./httpcore.js";
 import { mustKnow } from "./host.js";
 import { Log } from "./log.js";
@@ -103,7 +103,7 @@ class Link {
   }
 }
 
-/** Serves agents to remote clients. Platforms give it exchanges: `httpfetch.js`, `httpsocket.js`, `httpnode.js`. */
+/** Serves agents to remote clients. Platforms give it exchanges. */
 export class Service {
   _core;
   #agent;
@@ -120,7 +120,7 @@ export class Service {
   #turning = false;
   #again = false;
   #closed = false;
-  /** Whether sockets are taken as they come from `options.limits.body` on. */
+  /** Bytes of the longest message that is taken. */
   mostBytes;
 
   constructor(agent, options = {}) {
@@ -161,11 +161,15 @@ export class Service {
 
   /**
    * Begins an exchange with the head of a request. `sink` gets what becomes of it: `respond(response)`, or `stream(response)`
-   * and then `ready()` and `finish()`, or `upgrade(response)` and then `ready()`. Returns its number, and `false` for it once
-   * the body is wanted.
+   * and then `ready()` and `finish()`, or `upgrade(response)` and then `ready()`. Returns its number, and whether its body is
+   * wanted.
    */
   begin(head, sink) {
     const exchange = (this.#last += 1);
+    if (this.#closed) {
+      sink.respond({ status: 503, headers: [], body: "" });
+      return { exchange, wantsBody: false };
+    }
     this.#exchanges.set(exchange, sink);
     this.#randomize();
     this.#tick();
@@ -337,10 +341,6 @@ export class Service {
     }, Math.min(Math.max(wait, 0), 0x7fffffff));
     // What is only to be tidied keeps no program alive: the listening socket does.
     this.#timer.unref?.();
-  }
-
-  get isClosed() {
-    return this.#closed;
   }
 
   /** Ends all connections and waits for their agents. */
