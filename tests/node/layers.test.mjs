@@ -22,7 +22,10 @@ const LAYERS = {
     "roots.", "guard.", "named.", "held.", "content.", "files.", "command.", "terminals.",
     "exchange.", "agentpeer.", "client.", "spawn.",
   ],
-  remote: ["httpcore.", "httpserver.", "httpfetch.", "httpsocket.", "httpclient.", "http2fetch.", "http.", "httpnode."],
+  remote: [
+    "httpcore.", "httpserver.", "httpfetch.", "httpsocket.", "httpways.", "httprequests.", "httpdial.", "httpclient.",
+    "http2fetch.", "http.", "httpnode.",
+  ],
 };
 const ORDER = Object.keys(LAYERS);
 

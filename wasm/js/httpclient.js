@@ -1,38 +1,21 @@
-// A remote agent as a transport: requests and streams by `fetch`, or a WebSocket. The state machine says what to do, and
-// what was lost; here are the platform's ways to do it. Read next: http.js.
-import { HttpClient } from "./httpcore.js";
+// A remote agent as a transport. The state machine says what to do, and what was lost; here is what that means for the host.
+// Read next: httprequests.js and httpdial.js, which do it.
 import { NoResult } from "./errors.js";
-import { misuse } from "./mistakes.js";
 import { randomId } from "./host.js";
+import { HttpClient } from "./httpcore.js";
+import { Dialled, HIDDEN } from "./httpdial.js";
+import { request } from "./httprequests.js";
+import { inBrowser, remember, waysTo } from "./httpways.js";
+import { parse, stringify } from "./json.js";
+import { misuse } from "./mistakes.js";
 import { deferred, within } from "./wire.js";
 
 // Characters of messages that nobody has read; then streams are not read on.
 const UNREAD = 1 << 20;
-// Bytes of a body that nobody wants and that is read all the same, so that its connection can be used again.
-const SMALL = 64 << 10;
-// A socket is full with so many bytes, and is asked again after so many milliseconds.
-const BUFFERED = 1 << 20;
-const ROUND = 10;
 // Requests that a browser makes at once to a host over HTTP/1.1, less one for messages.
 const BROWSER_STREAMS = 5;
 // How often in a row other headers are asked for.
 const ASKED = 3;
-// Origins whose way is remembered.
-const ORIGINS = 100;
-// What says that nothing was sent: the names of Node's errors.
-const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
-
-const inNode = typeof process === "object" && process?.versions?.node !== undefined;
-const inBrowser = !inNode && typeof navigator === "object" && typeof self === "object";
-
-/** What has worked with an origin. */
-const ways = new Map();
-
-function remember(origin, way) {
-  ways.delete(origin);
-  ways.set(origin, way);
-  if (ways.size > ORIGINS) ways.delete(ways.keys().next().value);
-}
 
 /** The conversation with a remote agent has ended, and why. */
 export class RemoteError extends Error {
@@ -52,24 +35,13 @@ const TEXTS = {
   protocol: () => "the server broke the protocol",
 };
 
-/** Opens a WebSocket with headers, where the platform can send them. */
-function open(WebSocket, url, headers) {
-  const all = Object.fromEntries(headers);
-  // The package `ws` takes headers in a third argument, Node's own class in the second.
-  if (typeof WebSocket.prototype?.ping === "function") return new WebSocket(url, [], { headers: all, perMessageDeflate: false });
-  if (inNode && headers.length > 0) return new WebSocket(url, { headers: all });
-  return new WebSocket(url);
-}
-
-const canSendHeaders = (WebSocket) => inNode || typeof WebSocket?.prototype?.ping === "function";
-
 export class Remote {
   framing = "messages";
   isRemote = true;
   /** What carries messages: `http` or `websocket`. */
   carrier;
   #core;
-  #url;
+  _url;
   #options;
   #tell;
   /** What can still be tried for the first connection. */
@@ -83,9 +55,6 @@ export class Remote {
   /** What stops each exchange. */
   #exchanges = new Map();
   #socket;
-  #waiting = [];
-  #poured;
-  #pouring;
   #messages = [];
   #size = 0;
   #more;
@@ -107,44 +76,20 @@ export class Remote {
 
   /** `tell` hears what happens. */
   constructor(address, options, tell) {
-    this.#url = new URL(address);
+    this._url = new URL(address);
     this.#options = options;
     this.#tell = tell;
-    this.#ways = this.#plan();
+    this.#ways = waysTo(this._url, options);
     this.readable = this.#reading();
     for (const [name, value] of new Headers(options.headers ?? {})) this.#headers.push([name, value]);
     this.#begin();
   }
 
-  /** The ways to carry messages, the first one first. */
-  #plan() {
-    const { transport = "auto", WebSocket = globalThis.WebSocket, headers } = this.#options;
-    const { protocol, origin } = this.#url;
-    const known = ["http:", "https:", "ws:", "wss:"];
-    if (!known.includes(protocol)) throw new TypeError(`connect: expected an address of http, https, ws or wss, found ${protocol}`);
-    if (!["auto", "http", "websocket"].includes(transport)) {
-      throw new TypeError(`transport: expected auto, http or websocket, found ${transport}`);
-    }
-    const isSocket = protocol.startsWith("ws");
-    if (isSocket && transport === "http") throw new TypeError("transport: an address of ws or wss is that of a WebSocket");
-    if (isSocket || transport === "websocket") {
-      if (!WebSocket) throw new TypeError("WebSocket: this platform has none; give one, such as that of the package ws");
-      return ["websocket"];
-    }
-    if (transport === "http") return ["http"];
-    const hasHeaders = headers !== undefined && [...new Headers(headers)].length > 0;
-    const fits = WebSocket && (!hasHeaders || canSendHeaders(WebSocket));
-    // Who gives a `fetch` of his own means it.
-    const first = fits && !this.#options.fetch ? ["websocket", "http"] : ["http"];
-    const before = ways.get(origin);
-    // What did not work before is tried last.
-    return first.includes(before) ? [before, ...first.filter((way) => way !== before)] : first;
-  }
-
   #begin() {
     const { limits = {}, reconnect, resumable, strict, tolerates, times } = this.#options;
-    const { pathname, search, hostname, protocol } = this.#url;
+    const { pathname, search, hostname, protocol } = this._url;
     this.carrier = this.#ways.shift();
+    this.#socket = undefined;
     const isHttp = this.carrier === "http";
     // Over TLS a browser speaks HTTP/2, unless it says otherwise in `limits`.
     const streams = isHttp && inBrowser && protocol === "http:" ? { streams: BROWSER_STREAMS } : {};
@@ -187,7 +132,7 @@ export class Remote {
     const json = this.#decoder.decode(bytes);
     if (!this.#send(json)) return this.#later(json);
     // What a socket has not taken yet.
-    return this.#waiting.length > 0 ? (this.#poured ??= deferred()).promise : undefined;
+    return this.#socket?.poured;
   }
 
   async #later(json) {
@@ -213,9 +158,9 @@ export class Remote {
 
   /** What cannot be sent ends here: a call with an error, and an answer to nobody without a word. */
   #refuse(json, mistake) {
-    const { id, method } = JSON.parse(json);
+    const { id, method } = parse(json);
     if (method === undefined) {
-      if (!this.#dead.delete(JSON.stringify(id))) this.#say({ type: "violation", rule: mistake.rule, message: mistake.message });
+      if (!this.#dead.delete(stringify(id))) this.#say({ type: "violation", rule: mistake.rule, message: mistake.message });
       return;
     }
     if (id === undefined) return this.#say({ type: "violation", rule: mistake.rule, message: mistake.message });
@@ -224,7 +169,7 @@ export class Remote {
 
   /** Answers a call of the host in place of the agent. */
   #answer(id, data) {
-    this.#push(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32603, message: "no answer", data: { ...data, mark: this.#mark } } }));
+    this.#push(stringify({ jsonrpc: "2.0", id, error: { code: -32603, message: "no answer", data: { ...data, mark: this.#mark } } }));
   }
 
   /** The error that an answer made here stands for. */
@@ -243,7 +188,7 @@ export class Remote {
   /** Waits until the server knows that the connection is over. */
   async exit(grace) {
     await within(this.#ended.promise, grace);
-    for (const { stop } of this.#exchanges.values()) stop();
+    for (const stop of [...this.#exchanges.values()]) stop();
     clearTimeout(this.#timer);
   }
 
@@ -266,14 +211,14 @@ export class Remote {
   #push(json) {
     this.#messages.push(json);
     this.#size += json.length;
-    if (this.#size > UNREAD) this.#socket?.pause?.();
+    if (this.#size > UNREAD) this.#socket?.pause();
     this.#more?.resolve();
   }
 
   #resume() {
     this.#read?.resolve();
     this.#read = undefined;
-    if (this.#socket?.isPaused) this.#socket.resume();
+    this.#socket?.resume();
   }
 
   // What the machine says.
@@ -315,7 +260,7 @@ export class Remote {
       this.#over(new RemoteError("unreachable", undefined, this.#problem));
       return true;
     }
-    for (const { stop } of this.#exchanges.values()) stop();
+    for (const stop of [...this.#exchanges.values()]) stop();
     this.#exchanges.clear();
     this.#core.free();
     this.#begin();
@@ -328,16 +273,16 @@ export class Remote {
     const { event: type, ...news } = action;
     switch (type) {
       case "request":
-        this.#request(action);
+        void request(this, action, this.#options);
         break;
       case "connect":
-        this.#connect(action);
+        this.#socket = new Dialled(this, action, this.#options);
         break;
       case "frame":
-        this.#frame(action.frame);
+        this.#socket?.send(action.frame);
         break;
       case "abort":
-        this.#exchanges.get(action.exchange)?.stop();
+        this.#exchanges.get(action.exchange)?.();
         this.#exchanges.delete(action.exchange);
         break;
       case "message":
@@ -345,7 +290,7 @@ export class Remote {
         break;
       case "connected":
         this.#asked = 0;
-        if ((this.#options.transport ?? "auto") === "auto") remember(this.#url.origin, this.carrier);
+        remember(this._url, this.#options, this.carrier);
         this.#say({ type, carrier: this.carrier, ...(this.connectionId ? { id: this.connectionId } : {}) });
         break;
       case "lost":
@@ -393,8 +338,8 @@ export class Remote {
     // Before there was a connection, its end says more.
     if (this.#isOpen) for (const id of calls) this.#answer(id, { outcome: "unknown" });
     for (const id of questions) {
-      this.#dead.add(JSON.stringify(id));
-      this.#push(JSON.stringify({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } }));
+      this.#dead.add(stringify(id));
+      this.#push(stringify({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } }));
     }
   }
 
@@ -432,147 +377,30 @@ export class Remote {
     if (this.#exchanges.size === 0) this.#ended.resolve();
   }
 
-  #done(exchange) {
+  // What requests and sockets pass in.
+
+  _begun(exchange, stop) {
+    this.#exchanges.set(exchange, stop);
+  }
+
+  _heard(pass) {
+    this.#tick();
+    pass(this.#core);
+    this.#turn();
+  }
+
+  _failed(error) {
+    this.#problem ??= error;
+  }
+
+  _done(exchange) {
     this.#exchanges.delete(exchange);
     if (this.#isOver && this.#exchanges.size === 0) this.#ended.resolve();
   }
 
-  // Requests.
-
-  async #request({ exchange, method, target, headers, body }) {
-    const { fetch = globalThis.fetch, credentials } = this.#options;
-    const controller = new AbortController();
-    let stopped = false;
-    const stop = () => {
-      stopped = true;
-      controller.abort();
-    };
-    this.#exchanges.set(exchange, { stop });
-    const how = { method, headers, signal: controller.signal, redirect: "manual", cache: "no-store" };
-    if (body !== "") how.body = body;
-    if (credentials) how.credentials = credentials;
-    // A page that is left may still say goodbye.
-    if (method === "DELETE" && inBrowser) how.keepalive = true;
-    const url = new URL(target, this.#url);
-    let begun = false;
-    try {
-      const response = await fetch(url.href, how);
-      if (stopped) return;
-      begun = true;
-      // A browser does not tell where it was sent.
-      const status = response.type === "opaqueredirect" ? 307 : response.status;
-      this.#heard(() => this.#core.response(exchange, status, listOf(response.headers)));
-      await this.#body(exchange, response.body, method === "GET" || status === 200, () => stopped);
-      if (!stopped) this.#heard(() => this.#core.end(exchange));
-    } catch (error) {
-      if (stopped) return;
-      this.#problem ??= error;
-      const sent = begun || !UNSENT.has(error?.cause?.code ?? error?.code);
-      this.#heard(() => (begun ? this.#core.end(exchange) : this.#core.failed(exchange, sent)));
-    } finally {
-      this.#done(exchange);
-    }
-  }
-
-  async #body(exchange, body, isWanted, isStopped) {
-    if (!body) return;
-    const reader = body.getReader();
-    let size = 0;
-    for (;;) {
-      while (this.#size > UNREAD && !this.#isOver) await (this.#read ??= deferred()).promise;
-      const { done, value } = await reader.read();
-      if (done || isStopped()) return;
-      size += value.length;
-      if (isWanted) this.#heard(() => this.#core.data(exchange, value));
-      else if (size > SMALL) return reader.cancel();
-    }
-  }
-
-  #heard(pass) {
-    this.#tick();
-    pass();
-    this.#turn();
-  }
-
-  // The socket.
-
-  #connect({ exchange, headers }) {
-    const { WebSocket = globalThis.WebSocket } = this.#options;
-    const url = new URL(this.#url);
-    url.protocol = url.protocol.replace("http", "ws");
-    let socket;
-    let opened = false;
-    let over = false;
-    const end = (error) => {
-      if (over) return;
-      over = true;
-      if (error) this.#problem ??= error;
-      if (this.#socket === socket) this.#socket = undefined;
-      this.#waiting = [];
-      this.#pour();
-      this.#heard(() => (opened ? this.#core.end(exchange) : this.#core.failed(exchange, false)));
-      this.#done(exchange);
-    };
-    const stop = () => {
-      over = true;
-      socket?.close();
-      this.#done(exchange);
-    };
-    this.#exchanges.set(exchange, { stop });
-    try {
-      socket = open(WebSocket, url.href, headers);
-    } catch (error) {
-      queueMicrotask(() => end(error));
-      return;
-    }
-    socket.binaryType = "arraybuffer";
-    let received;
-    // Only the package `ws` shows the response.
-    socket.on?.("upgrade", ({ rawHeaders }) => (received = pairs(rawHeaders)));
-    socket.on?.("unexpected-response", (request, response) => {
-      over = true;
-      request.destroy();
-      this.#heard(() => this.#core.response(exchange, response.statusCode, pairs(response.rawHeaders)));
-      this.#done(exchange);
-    });
-    socket.addEventListener("open", () => {
-      if (over) return;
-      opened = true;
-      this.#socket = socket;
-      // Where nobody shows the headers, none is missing.
-      this.#heard(() => this.#core.response(exchange, 101, received ?? [["acp-connection-id", HIDDEN]]));
-    });
-    socket.addEventListener("message", ({ data }) => {
-      if (over) return;
-      if (typeof data === "string") this.#heard(() => this.#core.text(exchange, data));
-      else this.#heard(() => this.#core.binary(exchange));
-    });
-    socket.addEventListener("error", (event) => end(event.error ?? new Error(event.message || "the WebSocket failed")));
-    socket.addEventListener("close", () => end());
-  }
-
-  #frame(frame) {
-    if (this.#socket) this.#waiting.push(frame);
-    this.#pour();
-  }
-
-  #pour() {
-    const socket = this.#socket;
-    while (this.#waiting.length > 0 && socket?.readyState === 1) {
-      if (socket.bufferedAmount > BUFFERED) {
-        this.#pouring ??= setTimeout(() => {
-          this.#pouring = undefined;
-          this.#pour();
-        }, ROUND);
-        return;
-      }
-      const frame = this.#waiting.shift();
-      if (frame.frame === "text") socket.send(frame.text);
-      else if (frame.frame === "close") socket.close(frame.code, frame.reason);
-      else socket.ping?.();
-    }
-    this.#poured?.resolve();
-    this.#poured = undefined;
+  /** Waits until the host has read enough. */
+  async _room() {
+    while (this.#size > UNREAD && !this.#isOver) await (this.#read ??= deferred()).promise;
   }
 
   // Time.
@@ -591,19 +419,8 @@ export class Remote {
     this.#due = wanted;
     const come = () => {
       this.#timer = undefined;
-      if (!this.#isOver) this.#heard(() => {});
+      if (!this.#isOver) this._heard(() => {});
     };
     this.#timer = setTimeout(come, Math.min(Math.max(Math.ceil(wanted - performance.now()), 0), 0x7fffffff));
   }
 }
-
-// In place of an id that the platform does not show.
-const HIDDEN = "hidden";
-
-/** The headers of a response, each cookie on its own. */
-function listOf(headers) {
-  const cookies = headers.getSetCookie?.() ?? [];
-  return [...[...headers].filter(([name]) => name !== "set-cookie"), ...cookies.map((cookie) => ["set-cookie", cookie])];
-}
-
-const pairs = (raw) => Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at], raw[2 * at + 1]]);

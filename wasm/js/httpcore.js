@@ -1,5 +1,6 @@
 // The state machines of the remote transports as JavaScript has them: objects instead of JSON text. They do no I/O; what
 // each member does is said in http.d.ts. `wasm-http` is the other side. Read next: httpserver.js, httpclient.js.
+import { parse } from "./json.js";
 import { misuse } from "./mistakes.js";
 
 let glue;
@@ -188,7 +189,8 @@ export class HttpClient extends Machine {
   pollAction() {
     const told = this._core.pollAction();
     if (told === undefined) return undefined;
-    const action = JSON.parse(told);
+    // Ids of the agent's may be beyond what a number can be.
+    const action = told.startsWith('{"event":"lost"') ? parse(told) : JSON.parse(told);
     if (action.event === "message") return withTaken(this._core, action, "json");
     if (action.event === "request") return withTaken(this._core, action, "body");
     if (action.frame?.frame === "text") withTaken(this._core, action.frame, "text");
