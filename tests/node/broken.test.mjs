@@ -6,7 +6,7 @@ import { createServer as createTcp, connect as dial } from "node:net";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { Agent, NoResult, all, later, texts } from "./both.mjs";
-import { WAYS, WebSocket, WebSocketServer, connect, listen, listener, ours, serve, storyteller } from "./faraway.mjs";
+import { WAYS, WebSocket, WebSocketServer, connect, listener, ours, serve, storyteller } from "./faraway.mjs";
 
 const encoder = new TextEncoder();
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -3,17 +3,16 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, request as ask } from "node:http";
-import { connect as dial } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as acp from "@agentclientprotocol/sdk";
 import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
 import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-client";
-import { all, folder, later, texts } from "./both.mjs";
+import { Client, all, folder, texts } from "./both.mjs";
 import { replay } from "./remote.mjs";
 import {
-  HttpClient, HttpServer, WAYS, WebSocket, WebSocketServer, connect, listen, listener, nodeHandler, ours, sdkAgent, sdkServer, serve, storyteller,
+  HttpClient, HttpServer, WAYS, WebSocket, connect, listener, nodeHandler, ours, sdkAgent, sdkServer, storyteller,
 } from "./faraway.mjs";
 
 const vectors = fileURLToPath(new URL("../http", import.meta.url));
@@ -224,6 +223,15 @@ test("foreign hosts and origins are refused, also for sockets", async (t) => {
   assert.match(opened.headers["acp-connection-id"], /^[0-9a-f]{32}$/);
 });
 
+test("what the SDK's server lets through, as its node-adapter.js and server.js look at neither header", async (t) => {
+  const { make } = sdkAgent();
+  const url = await sdkServer(t, make);
+  assert.equal((await handshake(url, { origin: "http://evil.example" })).statusCode, 101);
+  for (const foreign of [{ origin: "http://evil.example" }, { host: "evil.example" }]) {
+    assert.equal((await plain(url, { headers: { ...JSON_TYPE, ...foreign }, body: HELLO })).status, 200);
+  }
+});
+
 test("a token, and other credentials in the middle", async (t) => {
   const { agent } = storyteller();
   const { url } = await ours(t, agent, { token: "s3cret" });
@@ -254,8 +262,20 @@ test("nothing there, and nothing that speaks this", async (t) => {
     const gone = await connect("http://127.0.0.1:1/acp", undefined, { transport, WebSocket, grace: 100 }).catch((error) => error);
     assert.deepEqual([gone.outcome, gone.cause?.why], ["closed", "unreachable"], transport);
   }
+  await assert.rejects(connect("http://localhost/", undefined, { onTransport: 1 }), /^TypeError: onTransport: expected a function/);
   await assert.rejects(connect("ftp://localhost/"), /^TypeError: connect: expected an address/);
   await assert.rejects(connect("http://localhost/", undefined, { transprt: "http" }), /did you mean transport/);
+});
+
+test("a listener that fails costs nothing but a line of the log", async (t) => {
+  const { agent } = storyteller();
+  const { url } = await ours(t, agent);
+  const said = [];
+  const client = new Client("c", "1", { log: (line) => said.push(line), onError: (error) => said.push(error) });
+  const remote = await connect(url, client, { transport: "http", onTransport: () => { throw new Error("mine"); } });
+  assert.deepEqual(texts(await all((await remote.newSession("/")).prompt("x"))), ["x"]);
+  await remote.close();
+  assert.ok(said.length > 0);
 });
 
 test("auto takes a socket, and requests where there is none; and remembers", async (t) => {

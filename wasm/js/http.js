@@ -1,6 +1,6 @@
 // `libacp/http` in every place: agents that are served to remote clients, and remote agents for clients. Read next:
 // httpserver.js, httpclient.js.
-import { connect as connectTo } from "./client.js";
+import { Client, connect as connectTo } from "./client.js";
 import { whenLoaded } from "./connection.js";
 import { mustKnow } from "./host.js";
 import { whenHttpLoaded } from "./httpcore.js";
@@ -31,22 +31,32 @@ class WebService extends Service {
 /** Serves an agent, or one that a function makes for each connection. */
 export const serve = (agent, options) => new WebService(agent, options);
 
+/** Tells of what happens before there is an agent to tell it. */
+function early(client, onTransport, event) {
+  try {
+    Promise.resolve(onTransport(event)).catch((error) => client.log.failed("onTransport", error));
+  } catch (error) {
+    client.log.failed("onTransport", error);
+  }
+}
+
 /** What `connect` does with a command is up to the entry. */
 export const connector = (spawn) =>
-  async function connect(target, client, options = {}) {
+  async function connect(target, client = new Client(), options = {}) {
     if (Array.isArray(target)) return spawn(target, client, options);
     if (typeof target !== "string" && !(target instanceof URL)) return connectTo(target, client, options);
     mustKnow(options, [...HOW, ...REMOTE], "option");
     const { onTransport, ...settings } = options;
     const how = Object.fromEntries(HOW.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
     await Promise.all([whenLoaded(), whenHttpLoaded()]);
+    if (onTransport !== undefined && typeof onTransport !== "function") {
+      throw new TypeError(`onTransport: expected a function, found ${typeof onTransport}`);
+    }
     let agent;
     const remote = new Remote(target, settings, (event) => {
       if (event.type === "detached") agent?._detached(event.session);
-      if (onTransport) {
-        if (agent) agent._call("onTransport", onTransport, event);
-        else onTransport(event);
-      }
+      if (onTransport && agent) agent._call("onTransport", onTransport, event);
+      else if (onTransport) early(client, onTransport, event);
     });
     agent = await connectTo(remote, client, how);
     return agent;
