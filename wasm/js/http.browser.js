@@ -29,6 +29,5 @@ httpLoadsWith(init);
 export const connect = connector(nodeOnly("connect with a command"));
 
 export { serve } from "./http.js";
-export { Service } from "./httpserver.js";
 export { RemoteError } from "./httpclient.js";
 export { HttpClient, HttpServer } from "./httpcore.js";

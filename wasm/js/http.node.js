@@ -13,6 +13,5 @@ export async function init() {}
 export const connect = connector(spawnAgent);
 
 export { serve } from "./http.js";
-export { Service } from "./httpserver.js";
 export { RemoteError } from "./httpclient.js";
 export { HttpClient, HttpServer } from "./httpcore.js";

@@ -1,7 +1,8 @@
 // `libacp/http/node`: node:http and node:http2 for a service, and a `fetch` that speaks HTTP/2.
-import { createServer, STATUS_CODES } from "node:http";
 import { once } from "node:events";
-import { Service, serve } from "./http.node.js";
+import { STATUS_CODES, createServer } from "node:http";
+import { serve } from "./http.node.js";
+import { Service } from "./httpserver.js";
 import { upgrade } from "./httpsocket.js";
 
 export { http2Fetch } from "./http2fetch.node.js";
