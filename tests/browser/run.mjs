@@ -1,6 +1,6 @@
 // The installed package in Chromium, on a page without a bundler: `node run.mjs`. The browser is CHROMIUM, or one of the
 // usual places. The last line is `N passed, N failed`.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,11 +17,16 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 async function serve({ folder, root, agent }) {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const entry = ({ browser, default: any }) => `/libacp/${normalize(browser ?? any)}`;
-  const named = [".", "./agent", "./client", "./rules"].map((name) => [join("libacp", name), entry(exports[name])]);
+  const named = [".", "./agent", "./client", "./http", "./rules"].map((name) => [join("libacp", name), entry(exports[name])]);
   const imports = JSON.stringify(Object.fromEntries(named));
-  const places = { "/libacp/": root, ...(await bundles(folder)), "/": here };
+  const places = { "/libacp/": root, ...(await bundles(folder)), "/node/": join(here, "../node"), "/": here };
+  const remotes = {};
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url, "http://localhost").pathname);
+    if (path === "/remotes.json") {
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(remotes));
+      return;
+    }
     const place = Object.keys(places).find((place) => path.startsWith(place));
     const file = join(places[place], path.slice(place.length));
     if (!existsSync(file) || TYPES[extname(file)] === undefined) {
@@ -40,6 +45,14 @@ async function serve({ folder, root, agent }) {
   });
   new WebSocketServer({ server, path: "/acp" }).on("connection", (socket) => void echo.serve(webSocket(socket)));
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  // The same agent on servers of other origins: one that lists the page's, and one that does not.
+  const { listen } = await import(new URL("httpnode.mjs", agent));
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  const [listed, foreign] = await Promise.all([[origin], []].map((origins) => listen(echo, { origins, WebSocketServer, log: () => {} })));
+  const vectors = join(here, "../http");
+  const files = Object.fromEntries(readdirSync(vectors).map((name) => [name, readFileSync(join(vectors, name), "utf8")]));
+  Object.assign(remotes, { listed: listed.url, foreign: foreign.url, files });
+  server.on("close", () => [listed, foreign].forEach((remote) => remote.close({ grace: 100 })));
   return server;
 }
 
@@ -52,7 +65,7 @@ async function runChecks(browser) {
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("requestfailed", (request) => complaints.push(`${request.url()} was not loaded`));
     await page.goto(`http://127.0.0.1:${server.address().port}/page.html`);
-    await page.waitForFunction(() => globalThis.more !== undefined, undefined, { timeout: 60_000 }).catch((error) => {
+    await page.waitForFunction(() => globalThis.remote !== undefined, undefined, { timeout: 60_000 }).catch((error) => {
       throw new Error(`the page did not load: ${complaints.join("; ") || error.message}`);
     });
     for (const name of await page.evaluate(() => Object.keys(globalThis.checks))) {

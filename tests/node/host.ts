@@ -103,7 +103,7 @@ try {
 } catch (error) {
   if (error instanceof PeerError) console.log(error.code, error.data);
   else if (error instanceof AgentEnded) console.log(error.exitCode?.toFixed());
-  else if (error instanceof NoResult) error.outcome satisfies "invalid" | "timeout" | "cancelled" | "closed";
+  else if (error instanceof NoResult) error.outcome satisfies "invalid" | "timeout" | "cancelled" | "closed" | "unknown";
 }
 const { port1, port2 } = new MessageChannel();
 await Promise.all([agent.serve(messagePort(port1)), connect(messagePort(port2))]);

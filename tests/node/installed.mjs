@@ -25,6 +25,8 @@ export function install() {
   // Resolves the name as a module of the folder does.
   writeFileSync(join(folder, "entry.mjs"), 'export * from "libacp";\nexport * from "libacp/rules";\n');
   for (const half of ["agent", "client"]) writeFileSync(join(folder, `${half}.mjs`), `export * from "libacp/${half}";\n`);
+  writeFileSync(join(folder, "http.mjs"), 'export * from "libacp/http";\n');
+  writeFileSync(join(folder, "httpnode.mjs"), 'export * from "libacp/http/node";\n');
   const [entry, agent] = ["entry.mjs", "agent.mjs"].map((name) => pathToFileURL(join(folder, name)).href);
   return { folder, root: join(folder, "node_modules/libacp"), tarball: join(folder, filename), entry, agent };
 }

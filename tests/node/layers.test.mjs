@@ -9,7 +9,7 @@ const dist = join(process.env.LIBACP_FOLDER, "node_modules/libacp/dist");
 
 // The lowest first. A part ends with a dot where it stands for all files whose names begin so.
 const LAYERS = {
-  module: ["libacp_core", "rules."],
+  module: ["libacp_core", "libacp_http", "rules."],
   border: ["mistakes.", "json.", "events.", "border.", "codes."],
   connection: ["bell.", "options.", "getters.", "connection.", "observer.", "view.", "misuse.", "policy."],
   entries: ["node.", "browser.", "inline.", "utf8."],
@@ -21,6 +21,10 @@ const LAYERS = {
   client: [
     "roots.", "guard.", "named.", "held.", "content.", "files.", "command.", "terminals.",
     "exchange.", "agentpeer.", "client.", "spawn.",
+  ],
+  remote: [
+    "httpcore.", "httpserver.", "httpfetch.", "httpsocket.", "httpways.", "httprequests.", "httpdial.", "httpclient.",
+    "http2fetch.", "http.", "httpnode.",
   ],
 };
 const ORDER = Object.keys(LAYERS);

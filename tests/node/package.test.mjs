@@ -65,7 +65,7 @@ test("in a browser, what cannot work is refused once the module is there", () =>
 
 test("each way to resolve modules finds the right types", () => {
   const attw = createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json");
-  const options = ["--profile", "esm-only", "--exclude-entrypoints", "wasm", "wasm/node", "package.json", "--no-emoji", "--format", "ascii"];
+  const options = ["--profile", "esm-only", "--exclude-entrypoints", "wasm", "wasm/node", "http/wasm", "package.json", "--no-emoji", "--format", "ascii"];
   const program = join(attw, "../dist/index.js");
   try {
     execFileSync(process.execPath, [program, process.env.LIBACP_TARBALL, ...options], { encoding: "utf8", stdio: "pipe" });
@@ -108,9 +108,10 @@ test("hosts compile with the types of Node in the place of a browser's", () => {
     await connect(childProcess(spawn("x")));
     console.log(pid);`,
   );
+  copyFileSync(fileURLToPath(new URL("remote.ts", import.meta.url)), join(folder, "remote.ts"));
   const options = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2022", "--module", "node16", "--types", "node", "--typeRoots", types];
   try {
-    execFileSync(process.execPath, [tsc, ...options, "node.ts"], { cwd: folder, encoding: "utf8" });
+    execFileSync(process.execPath, [tsc, ...options, "node.ts", "remote.ts"], { cwd: folder, encoding: "utf8" });
   } catch (error) {
     assert.fail(error.stdout);
   }

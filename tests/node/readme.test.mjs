@@ -26,12 +26,14 @@ test("the README of the project", () => {
 });
 
 test("the README of the package: its client talks to its agent", () => {
-  const [agent, client, connection] = blocks("wasm/README.md");
+  const [agent, client, remote, connection] = blocks("wasm/README.md");
   writeFileSync(join(folder, "agent.mjs"), agent);
   writeFileSync(join(folder, "client.mjs"), client);
+  writeFileSync(join(folder, "remote.mjs"), remote);
   writeFileSync(join(folder, "connection.mjs"), connection);
   writeFileSync(join(folder, "notes.md"), "1234567");
   assert.equal(run("client.mjs"), "7 characters about everything\nend_turn\n");
+  assert.match(run("remote.mjs"), /^connecting\n(connecting\n)?connected\nhello\nclosed\n$/);
   assert.match(run("connection.mjs"), /^response initialize \{/);
 });
 

@@ -24,7 +24,7 @@ stream.on("test:fail", ({ name, details, file }) => {
 stream.resume();
 await new Promise((end) => stream.on("end", end));
 
-const wasm = compressed(readFileSync(join(root, "dist/libacp_core_bg.wasm")));
+const [wasm, remote] = ["core", "http"].map((name) => compressed(readFileSync(join(root, `dist/libacp_${name}_bg.wasm`))));
 const [glue, whole, sdk] = [
   await script(build, ["libacp"], folder),
   await script(build, ["libacp/agent", "libacp/client"], folder),
@@ -33,7 +33,7 @@ const [glue, whole, sdk] = [
 const kib = (size) => `${(size / 1024).toFixed(1)} KiB`;
 console.log(
   `note: npm package, as a page downloads it: wasm ${kib(wasm)} and glue ${kib(glue)}, together ${kib(wasm + glue)}; ` +
-    `with the high level ${kib(wasm + whole)}; the official SDK ${kib(sdk)}`,
+    `with the high level ${kib(wasm + whole)}; the remote transports ${kib(remote)} more; the official SDK ${kib(sdk)}`,
 );
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

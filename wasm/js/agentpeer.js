@@ -1,6 +1,6 @@
 // An agent as its client sees it. Read next: exchange.js.
 import { ErrorCode } from "./codes.js";
-import { AgentEnded, NoResult, RequestError } from "./errors.js";
+import { AgentEnded, NoResult, PeerError, RequestError } from "./errors.js";
 import { ClientSession, LoadingSession } from "./exchange.js";
 import { disposable, given, metaOf } from "./host.js";
 import { Peer, notServed } from "./peer.js";
@@ -107,6 +107,9 @@ export class AgentPeer extends Peer {
       if (closing !== how) await this.#endings.get(params.sessionId);
       return result;
     } catch (error) {
+      // A transport that has answered in the agent's place knows better why.
+      const own = error instanceof PeerError && this._transport.ownError?.(error);
+      if (own) throw own;
       if (!(error instanceof NoResult)) throw error;
       const { lastLines = [], ended } = this._transport;
       if (SILENT.has(error.outcome) && lastLines.length > 0) throw NoResult.ofAgent(error, lastLines);
@@ -193,6 +196,12 @@ export class AgentPeer extends Peer {
       if (this.#endings.get(id) === ending) this.#endings.delete(id);
     });
     this.#endings.set(id, ending);
+  }
+
+  /** The transport has lost a session for good. */
+  _detached(id) {
+    const session = this.sessions.get(id) ?? this.#others.get(id);
+    if (session) this.#forget(session);
   }
 
   #forget(session) {

@@ -34,6 +34,7 @@ const WHY = {
   timeout: "no answer came in time",
   cancelled: "it was cancelled, and no answer came in time",
   closed: "the connection was over before an answer came",
+  unknown: "the connection was lost before an answer came, and whether the agent has done it is unknown",
 };
 
 /** What a process has printed beside the protocol, behind what has become of a request. */

@@ -61,8 +61,11 @@ export class NoResult extends Error {
   readonly name: string;
   /** The method of the request. */
   readonly method: string;
-  /** How the request ended. */
-  readonly outcome: "invalid" | "timeout" | "cancelled" | "closed";
+  /**
+   * How the request ended. `unknown`: the connection to a remote agent was lost before the answer came, and whether the
+   * agent has done what was asked is unknown.
+   */
+  readonly outcome: "invalid" | "timeout" | "cancelled" | "closed" | "unknown";
 }
 
 /** The agent's process ended before it answered. */

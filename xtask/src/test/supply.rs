@@ -53,8 +53,16 @@ const TOOLS: &[(&str, &str)] = &[
     ("mdbook-summary", "MPL-2.0"),
 ];
 /// The crates that users get. None of them takes another crate in two versions.
-const SHIPPED: &[&str] =
-    &["libacp", "libacp-ffi", "libacp-ffi-files", "libacp-files", "libacp-python", "libacp-tokio", "libacp-wasm"];
+const SHIPPED: &[&str] = &[
+    "libacp",
+    "libacp-ffi",
+    "libacp-ffi-files",
+    "libacp-files",
+    "libacp-python",
+    "libacp-tokio",
+    "libacp-wasm",
+    "libacp-wasm-http",
+];
 /// Everything that the core depends on, those included that only the compiler runs.
 const CORE: &[&str] = &[
     "itoa",

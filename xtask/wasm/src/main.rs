@@ -1,7 +1,7 @@
 //! Builds the npm package `libacp` into `wasm/dist`: `cargo run -p libacp-npm`.
 //!
-//! Compiles the crate `libacp-wasm`, once to be small for browsers and once to be fast for Node, writes the glue,
-//! optimises both, and puts the hand-written JavaScript and the types beside them. It is a package of its own because the
+//! Compiles the crates `libacp-wasm` and `libacp-wasm-http`, once to be small for browsers and once to be fast for Node,
+//! writes the glue, optimises them, and puts the hand-written JavaScript and the types beside them. It is a package of its own because the
 //! tools for that take long to compile and no other task needs them. What it calls: cargo, npm and node.
 #![forbid(unsafe_code)]
 
@@ -81,6 +81,8 @@ fn build() -> Outcome<PathBuf> {
 /// One of the package's modules.
 struct Module {
     name: &'static str,
+    /// The crate, and its file.
+    package: [&'static str; 2],
     profile: &'static str,
     /// What the compiler is told beside the profile.
     flags: &'static str,
@@ -92,9 +94,14 @@ struct Module {
     is_downloaded: bool,
 }
 
-const MODULES: [Module; 2] = [
+const CORE: [&str; 2] = ["libacp-wasm", "libacp_wasm.wasm"];
+/// The remote transports, which most programs do without.
+const HTTP: [&str; 2] = ["libacp-wasm-http", "libacp_wasm_http.wasm"];
+
+const MODULES: [Module; 4] = [
     Module {
         name: "libacp_core",
+        package: CORE,
         profile: "wasm",
         flags: "",
         features: "",
@@ -104,9 +111,28 @@ const MODULES: [Module; 2] = [
     // Every Node that the package is for has these instructions.
     Module {
         name: "libacp_core_node",
+        package: CORE,
         profile: "wasm-node",
         flags: "-Ctarget-feature=+simd128",
         features: "policy",
+        passes: optimise::FAST,
+        is_downloaded: false,
+    },
+    Module {
+        name: "libacp_http",
+        package: HTTP,
+        profile: "wasm",
+        flags: "",
+        features: "",
+        passes: optimise::SMALL,
+        is_downloaded: true,
+    },
+    Module {
+        name: "libacp_http_node",
+        package: HTTP,
+        profile: "wasm-node",
+        flags: "-Ctarget-feature=+simd128",
+        features: "",
         passes: optimise::FAST,
         is_downloaded: false,
     },
@@ -118,12 +144,12 @@ fn compile(root: &Path, module: &Module) -> Outcome<PathBuf> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
     let target = target.join("npm-build");
     run(Command::new(cargo)
-        .args(["build", "--quiet", "--package", "libacp-wasm", "--profile", module.profile, "--target", TARGET])
+        .args(["build", "--quiet", "--package", module.package[0], "--profile", module.profile, "--target", TARGET])
         .args(["--no-default-features", "--features", module.features])
         .env("RUSTFLAGS", module.flags)
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root))?;
-    Ok(target.join(TARGET).join(module.profile).join("libacp_wasm.wasm"))
+    Ok(target.join(TARGET).join(module.profile).join(module.package[1]))
 }
 
 /// The module as JavaScript, for what is bundled into one file.

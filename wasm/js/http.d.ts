@@ -1,0 +1,394 @@
+/// <reference lib="esnext.disposable" />
+/**
+ * The remote transports, a draft of the specification: agents that are served over Streamable HTTP and WebSocket, and remote
+ * agents for clients. `libacp/http/node` has what is Node's.
+ */
+import type { AgentPeer, Client, ConnectOptions, SpawnOptions } from "./client.js";
+import type { Version } from "./index.js";
+import type { Transport as Carrier } from "./shared.js";
+
+/**
+ * Loads the module of the remote transports: in a browser or a worker it is next to the script, or where `source` says.
+ * `connect` and `serve` load it themselves. Under Node it is there already.
+ */
+export function init(source?: string | object): Promise<void>;
+
+/** Headers, as `fetch` takes them. */
+export type HeadersLike = Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
+
+/** What can be told about a rule that the other side broke. It has no text of the peer's. */
+export interface RemoteReport {
+  /** The id of the rule. */
+  readonly rule: string;
+  /** What was wrong, and what was done. */
+  readonly message: string;
+  /** The status with which it was refused; null if it was accepted. */
+  readonly status?: number | null;
+  /** The session, if it was about one. */
+  readonly session?: string | null;
+}
+
+/** Bounds of a server; numbers of bytes and of things (HTTP-27). */
+export interface ServerLimits {
+  /** Bytes of one message from a client (16 MiB). */
+  body?: number | undefined;
+  /** Bytes of all bodies that are not complete (64 MiB). */
+  bodies?: number | undefined;
+  /** Headers of a request (100). */
+  headers?: number | undefined;
+  /** Bytes of all headers of a request (32 KiB). */
+  headerBytes?: number | undefined;
+  /** Open connections (10,000). */
+  connections?: number | undefined;
+  /** Sessions of a connection (256). */
+  sessions?: number | undefined;
+  /** Streams of a connection for sessions that it does not know yet (16). */
+  earlyStreams?: number | undefined;
+  /** Open calls of a connection, in each direction (1,024). */
+  calls?: number | undefined;
+  /** Bytes that wait for the reader of a stream or a socket; then the agent has to wait (1 MiB). */
+  stream?: number | undefined;
+  /** Bytes that wait for a stream that is not open (256 KiB). */
+  unread?: number | undefined;
+  /** Bytes that wait for the agent of a connection; then the client has to wait (4 MiB). */
+  inbox?: number | undefined;
+  /** Connections that are gone and whose end is still told (1,000). */
+  remembered?: number | undefined;
+}
+
+/** Times of a server in milliseconds (HTTP-21, HTTP-28). */
+export interface ServerTimes {
+  /** A stream or a socket that is silent for so long gets a comment or a ping (15,000). */
+  keepAlive?: number | undefined;
+  /** A connection without a stream and without a request ends after this (600,000). */
+  idle?: number | undefined;
+  /** How long a body may take (30,000). */
+  body?: number | undefined;
+  /** How long `initialize` may take (30,000). */
+  initialize?: number | undefined;
+  /** How long a reader may take nothing while its buffer is full (60,000). */
+  stall?: number | undefined;
+  /** How long the answer to a load waits for its history to be read (2,000). */
+  replay?: number | undefined;
+  /** How long the end of a connection is told to those who ask for it (60,000). */
+  remember?: number | undefined;
+}
+
+/** The settings of a server. By default it answers to names of this machine, and to no web page but its own. */
+export interface ServerSettings {
+  /** The path of the endpoint (`/acp`); empty for any. */
+  path?: string | undefined;
+  /** Every request has to carry it: `Authorization: Bearer …` (HTTP-25). */
+  token?: string | undefined;
+  /** What the ids of connections begin with, such as a name that a load balancer looks for. */
+  prefix?: string | undefined;
+  /** Hosts that are answered besides the names of this machine, such as `agents.example.com` (HTTP-24). */
+  hosts?: readonly string[] | undefined;
+  /** Answers to any host, for servers behind a proxy that checks it. */
+  anyHost?: boolean | undefined;
+  /** Origins of web pages that are served besides the server's own, such as `https://editor.example.com` (HTTP-23). */
+  origins?: readonly string[] | undefined;
+  /** Refuses what peers do otherwise than the draft says. */
+  strict?: boolean | undefined;
+  /** What is tolerated all the same. */
+  tolerates?: readonly string[] | undefined;
+  limits?: ServerLimits | undefined;
+  times?: ServerTimes | undefined;
+}
+
+/** Settings, and what a service tells. */
+export interface ServeOptions extends ServerSettings {
+  /** A client has opened a connection; `id` is the value of `Acp-Connection-Id`. */
+  onOpen?: ((opened: { readonly connection: number; readonly id: string }) => void) | undefined;
+  /** A connection is over. */
+  onClose?: ((closed: { readonly connection: number; readonly why: string }) => void) | undefined;
+  /** A client broke a rule. */
+  onViolation?: ((report: RemoteReport) => void) | undefined;
+  /** An agent did what is allowed and will not work well. */
+  onAdvice?: ((report: RemoteReport) => void) | undefined;
+  /** An agent, or a function that makes one, has failed. */
+  onError?: ((error: unknown) => void) | undefined;
+  /** Takes lines of the log instead of the console. */
+  log?: unknown;
+}
+
+/** An agent, or anything else that serves a transport. */
+export interface Served {
+  serve(transport: Carrier): PromiseLike<unknown> | unknown;
+}
+/** An agent for all connections, or a function that makes one for each. */
+export type Serves = Served | ((connection: { readonly id: string }) => Served | PromiseLike<Served>);
+
+/** What {@link Service.upgrade} takes of a socket: a standard WebSocket, or one of the package `ws`. */
+export interface ServerSocket {
+  binaryType: string;
+  readonly readyState: number;
+  readonly bufferedAmount: number;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: string, listener: (event: any) => void): void;
+}
+
+/** Agents that are served to remote clients. */
+export interface Service {
+  /** The number of open connections. */
+  readonly connections: number;
+  /** Answers a request. It needs no `this`: `export default serve(agent)`, `Deno.serve(serve(agent).fetch)`. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /**
+   * Asks whether the WebSocket may be opened that a request wants. If not, there is a `response` to send. Otherwise accept
+   * the socket with `headers`, and pass it to `take`; or call `abandon`.
+   */
+  upgrade(request: Request): Promise<
+    | { readonly response: Response; readonly headers?: undefined }
+    | {
+        readonly response?: undefined;
+        readonly headers: readonly (readonly [string, string])[];
+        take(socket: ServerSocket): void;
+        abandon(): void;
+      }
+  >;
+  /** Ends all connections, and waits up to `grace` milliseconds (5,000) for their agents. */
+  close(options?: { grace?: number | undefined }): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Serves an agent to remote clients, one conversation for each connection. Nothing listens yet: see {@link Service}. */
+export function serve(agent: Serves, options?: ServeOptions): Service;
+
+/** What happens to the transport of a remote agent. */
+export type TransportEvent =
+  /** The first connection is tried. */
+  | { readonly type: "connecting"; readonly carrier: "http" | "websocket" }
+  /** There is a connection, for the first time or again. */
+  | { readonly type: "connected"; readonly carrier: "http" | "websocket"; readonly id?: string }
+  /** The connection, or what a session had to say, was lost. Calls that were open have rejected: their outcome is unknown. */
+  | { readonly type: "lost"; readonly calls: readonly unknown[]; readonly questions: readonly unknown[]; readonly sessions: readonly string[] }
+  /** Another attempt is made after so many milliseconds. */
+  | { readonly type: "retrying"; readonly wait: number }
+  /** A session is open again; if `replayed`, its history was told once more, as `replayed` events. */
+  | { readonly type: "attached"; readonly session: string; readonly replayed: boolean }
+  /** A session could not be opened again, and is over. */
+  | { readonly type: "detached"; readonly session: string }
+  /** What an agent has told of a session while it was opened again. Its updates are not those of a turn. */
+  | { readonly type: "replayed"; readonly session: string; readonly params: any }
+  /** A stream broke and is open again; messages that were on their way may be missing. */
+  | { readonly type: "gap"; readonly session: string | null }
+  /** The server wants other credentials: see `authorize`. */
+  | { readonly type: "unauthorized"; readonly status: number; readonly challenge: string | null }
+  /** The server refused an answer or a notification. */
+  | { readonly type: "refused"; readonly status: number; readonly method: string }
+  /** The server broke a rule of the transport. */
+  | { readonly type: "violation"; readonly rule: string; readonly message: string; readonly session?: string | null }
+  /** The conversation is over. */
+  | { readonly type: "closed"; readonly why: string; readonly status?: number | null };
+
+/** Bounds of a client (HTTP-27). */
+export interface ClientLimits {
+  /** Bytes of one message from the server (64 MiB). */
+  message?: number | undefined;
+  /** Bytes of messages that wait to be sent (4 MiB). */
+  outbox?: number | undefined;
+  /** Open calls in each direction (1,024). */
+  calls?: number | undefined;
+  /** Sessions (256). */
+  sessions?: number | undefined;
+  /**
+   * Streams that can be open at once, one for the connection and one for each session. In a browser over `http:` there are 5,
+   * as it makes six requests to a host at a time; a session that does not fit is refused with a `LimitMisuse`. Set it where
+   * something else bounds them.
+   */
+  streams?: number | undefined;
+}
+
+/** Times of a client in milliseconds. */
+export interface ClientTimes {
+  /** How long a session has to be silent before the answer to its load ends its history (50); 0 for not at all. */
+  quiet?: number | undefined;
+  /** How long that answer waits at most (2,000). */
+  replay?: number | undefined;
+  /** How long the messages of a session wait for its stream to open (1,000). */
+  open?: number | undefined;
+  /** How long a request may take until its response begins (30,000). */
+  response?: number | undefined;
+  /** How long a stream that has had comments may be silent (75,000). */
+  silence?: number | undefined;
+  /** How long a stream that broke has to be silent before calls are reported as lost (300,000). */
+  doubt?: number | undefined;
+  /** The time before the second attempt to reconnect; it doubles with each (250). */
+  retry?: number | undefined;
+  /** The longest time between attempts (30,000). */
+  longestRetry?: number | undefined;
+  /** How long a lost connection is tried to be opened again (300,000). */
+  giveUp?: number | undefined;
+}
+
+/** The settings of a remote connection. */
+export interface ClientSettings {
+  /** Opens the connection again when it was lost, and its sessions in it (true). */
+  reconnect?: boolean | undefined;
+  /** Sends `Last-Event-ID` to servers that give events ids: a draft. */
+  resumable?: boolean | undefined;
+  /** Refuses what servers do otherwise than the draft says. */
+  strict?: boolean | undefined;
+  /** What is tolerated all the same. */
+  tolerates?: readonly string[] | undefined;
+  limits?: ClientLimits | undefined;
+  times?: ClientTimes | undefined;
+}
+
+/** How to connect to a remote agent. */
+export interface RemoteOptions extends ConnectOptions, ClientSettings {
+  /**
+   * What carries messages to an address of http or https. `auto`: a WebSocket, if the platform has one that can send the
+   * headers, and requests if that does not open; what has worked is remembered for the origin.
+   */
+  transport?: "auto" | "http" | "websocket" | undefined;
+  /** Headers of all requests, such as `authorization`. The WebSocket of a browser cannot send any. */
+  headers?: HeadersLike | undefined;
+  /** Called when the server answers 401 or 403; returns other headers to go on with, or nothing to give up. */
+  authorize?:
+    | ((asked: { readonly status: number; readonly challenge: string | null }) => HeadersLike | undefined | PromiseLike<HeadersLike | undefined>)
+    | undefined;
+  /** Called with what happens to the connection. */
+  onTransport?: ((event: TransportEvent) => unknown) | undefined;
+  /** Keeps trying to open the first connection until `timeout` (false). */
+  patient?: boolean | undefined;
+  /** Makes the requests, in place of the platform's `fetch`; under Node, `http2Fetch()` speaks HTTP/2. */
+  fetch?: ((url: string, init: any) => Promise<Pick<Response, "status" | "headers" | "body">>) | undefined;
+  /** In place of the platform's WebSocket, such as the class of the package `ws`. */
+  WebSocket?: (new (url: string, ...more: any[]) => any) | undefined;
+  /** Which cookies a browser sends. */
+  credentials?: "omit" | "same-origin" | "include" | undefined;
+}
+
+/** Connects to a remote agent at an address of http, https, ws or wss. */
+export function connect<V extends Version = 1>(address: string | URL, client?: Client<V>, options?: RemoteOptions): Promise<AgentPeer<V>>;
+/** Starts an agent as a child process, as `spawnAgent` does. Node only. */
+export function connect<V extends Version = 1>(command: readonly string[], client?: Client<V>, options?: SpawnOptions): Promise<AgentPeer<V>>;
+/** Connects to the agent at the other end of a transport. */
+export function connect<V extends Version = 1>(transport: Carrier, client?: Client<V>, options?: ConnectOptions): Promise<AgentPeer<V>>;
+
+/** Why a conversation with a remote agent is over; the `cause` of errors of its calls. */
+export class RemoteError extends Error {
+  private constructor();
+  readonly name: "RemoteError";
+  /** `not-initialized`, `not-served`, `refused`, `unreachable` or `protocol`. */
+  readonly why: string;
+  /** The status of the response, if there was one. */
+  readonly status: number | undefined;
+}
+
+/** A response, of which header names are in lower case. */
+export interface RemoteResponse {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string;
+}
+type HeaderList = Iterable<readonly [string, string]>;
+
+/** What to do with a request. */
+export type ServerStep =
+  | ({ readonly step: "respond" } & RemoteResponse)
+  | { readonly step: "body"; readonly limit: number }
+  | { readonly step: "wait" }
+  | ({ readonly step: "stream" | "upgrade" } & RemoteResponse);
+
+/** Something that has happened in a server. */
+export type ServerEvent =
+  | { readonly event: "opened" | "drained"; readonly connection: number }
+  | { readonly event: "message"; readonly connection: number; readonly json: string }
+  | { readonly event: "closed"; readonly connection: number; readonly why: string }
+  | { readonly event: "respond"; readonly exchange: number; readonly response: RemoteResponse }
+  | { readonly event: "ready" | "finish"; readonly exchange: number }
+  | ({ readonly event: "violation" | "advice"; readonly exchange: number | null; readonly connection: number | null } & RemoteReport);
+
+/** A frame to send on a socket. */
+export type SocketFrame =
+  | { readonly frame: "text"; readonly text: string }
+  | { readonly frame: "ping" }
+  | { readonly frame: "close"; readonly code: number; readonly reason: string };
+
+/**
+ * The server without I/O, for hosts with their own loop. The host gives each request a number, the *exchange*, does what
+ * `request` and `body` return, and polls events until there are none after each call.
+ */
+export class HttpServer {
+  constructor(options?: ServerSettings);
+  readonly connections: number;
+  /** Adds random bytes, of which the ids of connections are made; `wantsEntropy` says how many there is room for. */
+  addEntropy(bytes: Uint8Array): void;
+  wantsEntropy(): number;
+  connectionId(connection: number): string | undefined;
+  request(exchange: number, head: { method: string; target: string; headers?: HeaderList }): ServerStep;
+  body(exchange: number, bytes: Uint8Array, end: boolean): ServerStep;
+  pollEvent(): ServerEvent | undefined;
+  /** Sends a message of an agent. `full`: send it again after `drained`. Throws a `Misuse` for what cannot be sent. */
+  send(connection: number, json: string): "sent" | "full" | "closed";
+  close(connection: number): void;
+  pause(connection: number, paused: boolean): void;
+  isHungry(exchange: number): boolean;
+  /** A copy of the bytes to write on a stream; `consume` those that were written. */
+  transmit(exchange: number, most?: number): Uint8Array;
+  consume(exchange: number, count: number): void;
+  closed(exchange: number): void;
+  text(exchange: number, text: string): void;
+  binary(exchange: number): void;
+  pong(exchange: number): void;
+  frame(exchange: number): SocketFrame | undefined;
+  handleTimeout(now: number): void;
+  pollTimeout(): number | undefined;
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+/** Something to do, or that has happened, in a client. */
+export type ClientAction =
+  | {
+      readonly event: "request";
+      readonly exchange: number;
+      readonly method: "GET" | "POST" | "DELETE";
+      readonly target: string;
+      readonly headers: readonly (readonly [string, string])[];
+      readonly body: string;
+    }
+  | { readonly event: "connect"; readonly exchange: number; readonly headers: readonly (readonly [string, string])[] }
+  | { readonly event: "frame"; readonly exchange: number; readonly frame: SocketFrame }
+  | { readonly event: "abort"; readonly exchange: number }
+  | { readonly event: "message"; readonly json: string; readonly replayed: boolean }
+  | { readonly event: "connected"; readonly id: string }
+  | { readonly event: "lost"; readonly calls: readonly unknown[]; readonly questions: readonly unknown[]; readonly sessions: readonly string[] }
+  | { readonly event: "retrying"; readonly at: number }
+  | { readonly event: "attached"; readonly session: string; readonly replayed: boolean }
+  | { readonly event: "detached"; readonly session: string }
+  | { readonly event: "gap"; readonly session: string | null }
+  | { readonly event: "unauthorized"; readonly status: number; readonly challenge: string | null }
+  | { readonly event: "refused"; readonly status: number; readonly method: string }
+  | { readonly event: "violation"; readonly rule: string; readonly message: string; readonly session: string | null }
+  | { readonly event: "closed"; readonly why: string; readonly status?: number };
+
+/** The client without I/O. The host sends messages as to an agent on a pipe, and does what `pollAction` says. */
+export class HttpClient {
+  constructor(
+    options?: ClientSettings & { target?: string; host?: string; secure?: boolean; websocket?: boolean },
+    seed?: number,
+  );
+  readonly isHungry: boolean;
+  readonly connectionId: string | undefined;
+  setHeader(name: string, value: string): boolean;
+  pollAction(): ClientAction | undefined;
+  /** Sends a message of the host. `full`: send it again once it is hungry. Throws a `Misuse` for what cannot be sent. */
+  send(json: string): "sent" | "full" | "closed";
+  response(exchange: number, status: number, headers?: HeaderList): void;
+  data(exchange: number, bytes: Uint8Array): void;
+  end(exchange: number): void;
+  failed(exchange: number, sent: boolean): void;
+  text(exchange: number, text: string): void;
+  binary(exchange: number): void;
+  close(): void;
+  retry(): void;
+  handleTimeout(now: number): void;
+  pollTimeout(): number | undefined;
+  free(): void;
+  [Symbol.dispose](): void;
+}
