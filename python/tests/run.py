@@ -205,6 +205,8 @@ def main() -> int:
         results.append(counted(f"unit tests, {python.parent.parent.name}", python, HERE / "suite.py"))
         results.append(checked(f"types at run time, {python.parent.parent.name}", python, HERE / "typing_types.py"))
         results.append(counted(f"vectors, {python.parent.parent.name}", python, ROOT / "tests" / "python" / "vectors.py"))
+        remote = ROOT / "tests" / "python" / "remote.py"
+        results.append(counted(f"vectors of the remote transports, {python.parent.parent.name}", python, remote))
     if options.types:
         results += type_checks(bin, python)
     passed, failed = map(sum, zip(*results))
