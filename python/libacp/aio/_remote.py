@@ -36,7 +36,7 @@ class Remote:
         self,
         url: str,
         *,
-        headers: Mapping[str, str],
+        headers: Optional[Mapping[str, str]],
         on_transport: Optional[OnTransport],
         authorize: Optional[Authorize],
         reconnect: bool,
@@ -61,7 +61,7 @@ class Remote:
             "times": times or {},
         }
         self._machine = Machine(options, seed=random.getrandbits(63))
-        for name, value in headers.items():
+        for name, value in (headers or {}).items():
             self._machine.set_header(name, value)
         self._on_transport, self._authorize = on_transport, authorize
         self._limited = Limited()
@@ -224,7 +224,7 @@ class Remote:
 
     def _closed(self, action: Any) -> None:
         self.why = self.why or action["why"]
-        self.status = action.get("status")
+        self.status = action.get("status", self.status)
         self._tell(action)
         self.inbox.end()
         self.outbox.close()
@@ -247,7 +247,6 @@ class Remote:
         if headers is None:
             self.why, self.status = "refused", status
             self._machine.close()
-            self.status = status
         else:
             self._machine.retry()
         self._pump()

@@ -98,6 +98,8 @@ class Requests:
                 self._url,
                 additional_headers=list(map(tuple, action["headers"])),
                 max_size=self._most,
+                # As over HTTP: what is compressed takes memory for each connection, and says something of its content.
+                compression=None,
                 open_timeout=None,
                 close_timeout=1,
                 **({} if self._ssl is None else {"ssl": self._ssl}),

@@ -42,18 +42,8 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 # How long an agent may take to end when its input has.
 GRACE = 5.0
-# The options of a connection to an address.
-REMOTE: Dict[str, Any] = {
-    "headers": {},
-    "on_transport": None,
-    "authorize": None,
-    "reconnect": True,
-    "strict": False,
-    "http2": None,
-    "ssl": None,
-    "limits": None,
-    "times": None,
-}
+# Of what is for addresses alone; what is not here is `None` if it is not given.
+USUAL = {"reconnect": True, "strict": False}
 
 
 class Connecting:
@@ -127,10 +117,18 @@ def connect(
     client: Optional[Client] = None,
     /,
     *,
+    headers: Optional[Mapping[str, str]] = None,
+    on_transport: Optional[OnTransport] = None,
+    authorize: Optional[Authorize] = None,
+    reconnect: bool = True,
+    strict: bool = False,
+    http2: Optional[bool] = None,
+    ssl: Optional[SSLContext] = None,
+    limits: Optional[ClientLimits] = None,
+    times: Optional[ClientTimes] = None,
     timeout: Optional[float] = TIMEOUT,
     grace: float = GRACE,
     meta: Optional[Mapping[str, Any]] = None,
-    **remote: Any,
 ) -> Connecting:
     """Connects to an agent: ``async with connect(...) as agent: ...``, or ``agent = await connect(...)`` and ``await
     agent.close()`` at the end. The agent is
@@ -169,12 +167,24 @@ def connect(
         RemoteEnded: if there is no agent at the address, or it refuses the client.
         ImportError: if an address needs packages that are not installed.
     """
+    given: Dict[str, Any] = {
+        "headers": headers,
+        "on_transport": on_transport,
+        "authorize": authorize,
+        "reconnect": reconnect,
+        "strict": strict,
+        "http2": http2,
+        "ssl": ssl,
+        "limits": limits,
+        "times": times,
+    }
     if isinstance(to, str):
         if not is_address(to):
             raise TypeError("expected an address, as in 'https://agents.example.com/acp', or a command as a list")
-        return Connecting(_remote(to, _client_of(writer), timeout, grace, meta, remote))
-    if remote:
-        raise TypeError(f"{next(iter(remote))}: only for an agent at an address")
+        return Connecting(_remote(to, _client_of(writer), timeout, grace, meta, given))
+    for name, value in given.items():
+        if value is not USUAL.get(name):
+            raise TypeError(f"{name}: only for an agent at an address")
     if hasattr(to, "read"):
         if not hasattr(writer, "write"):
             raise TypeError("expected a reader and a writer")
@@ -200,7 +210,7 @@ async def _remote(
 ) -> AsyncIterator[AgentPeer]:
     # What cannot work is told before anybody is asked.
     client._offered(client._served())
-    remote = Remote(url, **{**REMOTE, **options})
+    remote = Remote(url, **options)
     try:
         agent = AgentPeer(client, remote.inbox, remote.outbox)
         agent._reached_by(remote)
