@@ -296,7 +296,7 @@ class Remote:
         try:
             opened = await self._requests.socket(action)
             self._tick()
-            machine.response(number, opened.status, opened.headers)
+            machine.response(number, opened.status, list(opened.headers))
             self._pump()
             if opened.socket is not None:
                 try:

@@ -1,16 +1,16 @@
-"""Requests and WebSockets of clients, by httpx and websockets. Both are imported when an address needs them."""
+"""Requests and WebSockets of clients, by httpx and websockets. Both are imported when an address needs them, and are no part of
+what a type checker has to find.
+"""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
-from typing import TYPE_CHECKING, Any, AsyncContextManager, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, AsyncContextManager, Iterable, NamedTuple, Optional, Tuple
 from urllib.parse import SplitResult, urlunsplit
 
 if TYPE_CHECKING:
     from ssl import SSLContext
-
-    import httpx
-    import websockets.asyncio.client
 
 # Seconds that a connection may take to be made. How long a response may take is for the state machine to say.
 CONNECT = 30.0
@@ -24,8 +24,8 @@ class Opened(NamedTuple):
     """What became of a handshake."""
 
     status: int
-    headers: List[Tuple[str, str]]
-    socket: "Optional[websockets.asyncio.client.ClientConnection]"
+    headers: Iterable[Tuple[str, str]]
+    socket: Any
 
     async def leave(self) -> None:
         """Closes the socket."""
@@ -42,22 +42,20 @@ class Requests:
         self._url = url
         self._origin = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
         self._ssl, self._most = ssl, most
-        self._http: Optional[httpx.AsyncClient] = None
+        self._http: Any = None
         self._unsent: Tuple[type, ...] = ()
         try:
             if parts.scheme in ("http", "https"):
-                self._http = self._client(parts.scheme, http2)
+                self._http = self._client(importlib.import_module("httpx"), parts.scheme, http2)
             else:
-                import websockets.asyncio.client as sockets
-
-                self._connect = _connect(sockets)
+                self._connect: Any = importlib.import_module("websockets.asyncio.client").connect
+                self._refusal: Any = importlib.import_module("websockets.exceptions").InvalidStatus
         except ImportError as missing:
             raise ImportError(MISSING) from missing
 
-    def _client(self, scheme: str, http2: Optional[bool]) -> httpx.AsyncClient:
+    def _client(self, httpx: Any, scheme: str, http2: Optional[bool]) -> Any:
+        # It takes long to import, and only this needs it.
         from http.cookiejar import CookieJar, DefaultCookiePolicy
-
-        import httpx
 
         self._unsent = (httpx.ConnectError, httpx.ConnectTimeout, httpx.LocalProtocolError)
         if http2 is None:
@@ -78,36 +76,37 @@ class Requests:
             headers={"accept": "*/*", "accept-encoding": "identity"},
         )
 
-    def stream(self, action: Any) -> AsyncContextManager[httpx.Response]:
+    def stream(self, action: Any) -> AsyncContextManager[Any]:
         """Makes a request."""
-        assert self._http is not None
         body = action["body"]
-        return self._http.stream(
+        made: AsyncContextManager[Any] = self._http.stream(
             action["method"],
             self._origin + action["target"],
-            headers=list(map(tuple, action["headers"])),
+            headers=action["headers"],
             content=body.encode() if body else None,
         )
+        return made
 
     async def socket(self, action: Any) -> Opened:
         """Opens a WebSocket; a refusal is a response like any other."""
-        from websockets.exceptions import InvalidStatus
-
+        secure = {} if self._ssl is None else {"ssl": self._ssl}
+        opening = self._connect(
+            self._url,
+            additional_headers=action["headers"],
+            max_size=self._most,
+            # As over HTTP: what is compressed takes memory for each connection, and says something of its content.
+            compression=None,
+            open_timeout=None,
+            close_timeout=1,
+            **secure,
+        )
+        # A server that sends its clients elsewhere is reported (HTTP-25), and not followed with their credentials.
+        opening.process_redirect = lambda problem: problem
         try:
-            socket = await self._connect(
-                self._url,
-                additional_headers=list(map(tuple, action["headers"])),
-                max_size=self._most,
-                # As over HTTP: what is compressed takes memory for each connection, and says something of its content.
-                compression=None,
-                open_timeout=None,
-                close_timeout=1,
-                **({} if self._ssl is None else {"ssl": self._ssl}),
-            )
-        except InvalidStatus as refused:
-            return Opened(refused.response.status_code, list(refused.response.headers.raw_items()), None)
-        response = socket.response
-        return Opened(101, [] if response is None else list(response.headers.raw_items()), socket)
+            socket = await opening
+        except self._refusal as refused:
+            return Opened(refused.response.status_code, refused.response.headers.raw_items(), None)
+        return Opened(101, socket.response.headers.raw_items(), socket)
 
     def was_not_sent(self, problem: BaseException) -> bool:
         """Whether the server cannot have any of a request that came to this."""
@@ -117,12 +116,3 @@ class Requests:
         """Lets go of all connections."""
         if self._http is not None:
             await self._http.aclose()
-
-
-def _connect(sockets: Any) -> Any:
-    class Connect(sockets.connect):  # type: ignore[misc]
-        def process_redirect(self, exc: Exception) -> Any:
-            # A server that sends its clients elsewhere is reported (HTTP-25), and not followed with their credentials.
-            return exc
-
-    return Connect

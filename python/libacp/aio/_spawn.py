@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ..http import ClientLimits, ClientTimes
 
-    Command = Sequence[Union[str, PathLike[str]]]
+    _Command = Sequence[Union[str, PathLike[str]]]
 
 # How long an agent may take to answer `initialize`.
 TIMEOUT = 30.0
@@ -84,7 +84,7 @@ def connect(
 ) -> Connecting: ...
 @overload
 def connect(
-    to: Command,
+    to: _Command,
     client: Optional[Client] = None,
     /,
     *,
@@ -112,7 +112,7 @@ def connect(
     meta: Optional[Mapping[str, Any]] = None,
 ) -> Connecting: ...
 def connect(
-    to: Union[Reader, Command, str],
+    to: Union[Reader, _Command, str],
     writer: Union[Writer, Client, None] = None,
     client: Optional[Client] = None,
     /,
@@ -241,7 +241,7 @@ async def _connected(
 
 
 def spawn_agent(
-    command: Command,
+    command: _Command,
     client: Optional[Client] = None,
     *,
     cwd: Union[str, PathLike[str], None] = None,

@@ -4,7 +4,7 @@ import asyncio
 import http.client
 import json
 import unittest
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, List, Tuple
 
 import websockets.asyncio.client as sockets
 from serving import Served, serving
@@ -112,6 +112,26 @@ class Refused(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(raised.exception.why, "unreachable")
             self.assertIsNotNone(raised.exception.__cause__)
             self.assertEqual(raised.exception.outcome, "closed")
+
+    async def test_redirects_are_not_followed(self) -> None:
+        """A client has credentials for the server that it was told of, and for no other (`HTTP-25`)."""
+        asked: List[bytes] = []
+
+        async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            asked.append(await reader.readline())
+            place = f"http://127.0.0.1:{port}/other".encode()
+            writer.write(b"HTTP/1.1 307 Moved\r\nlocation: " + place + b"\r\ncontent-length: 0\r\n\r\n")
+            await writer.drain()
+            writer.close()
+
+        listener = await asyncio.start_server(elsewhere, "127.0.0.1", 0)
+        port = listener.sockets[0].getsockname()[1]
+        for scheme in ("http", "ws"):
+            with self.assertRaises(aio.RemoteEnded) as raised:
+                await aio.connect(f"{scheme}://127.0.0.1:{port}/acp", headers={"authorization": f"Bearer {TOKEN}"})
+            self.assertEqual((raised.exception.why, raised.exception.status), ("refused", 307))
+        self.assertEqual(asked, [b"POST /acp HTTP/1.1\r\n", b"GET /acp HTTP/1.1\r\n"])
+        listener.close()
 
     async def test_nothing_of_it_is_served_there(self) -> None:
         with serving("uvicorn") as served:
