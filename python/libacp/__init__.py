@@ -51,6 +51,7 @@ from ._text import printable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import aio as aio
+    from . import http as http
     from . import view as view
     from .names import Event
     from .view import View
@@ -110,7 +111,7 @@ def __getattr__(name: str) -> object:
 
         return View
     # So do `asyncio` and all that stands on it.
-    if name in ("aio", "view"):
+    if name in ("aio", "http", "view"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

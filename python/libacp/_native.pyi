@@ -1,9 +1,11 @@
 # What `libacp._native` has. `python/tests/stub_docs.py` writes the docstrings, which are those of the module.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Final, final
+from typing import Any, Final, Literal, final
 
 from ._errors import Misuse, PeerError
+from .http._said import Action, Frame, Headers, ServerEvent, Step
+from .http._types import ClientOptions, ServerOptions
 from .names import (
     CloseReason,
     ConnectionSnapshot,
@@ -37,6 +39,7 @@ __all__ = [
     "Answered",
     "Budget",
     "Cancel",
+    "Client",
     "Closed",
     "Config",
     "Connection",
@@ -55,6 +58,7 @@ __all__ = [
     "Request",
     "Response",
     "Rule",
+    "Server",
     "Session",
     "TerminalRef",
     "Violation",
@@ -1549,3 +1553,164 @@ class Observer:
         `session` is the session's id.
         """
     # The end of what is generated.
+
+@final
+class Server:
+    """A server of the remote transports, Streamable HTTP and WebSocket, for any number of connections. It does no
+    I/O: the host passes in heads, bodies, frames and the time, and takes out responses, streams, frames and
+    events. `libacp.http.asgi` does that for any ASGI server.
+
+    The host gives each request and each WebSocket a number, the exchange. After each call that passes something
+    in, take events with `poll_event` until it returns `None`, then ask `poll_timeout` when to call
+    `handle_timeout`.
+
+    A call while another thread is inside of one raises `RuntimeError` and changes nothing.
+
+    Arguments:
+        `options`: a mapping with any of `path`, `hosts`, `origins`, `token`, `prefix`, `strict`, `tolerates`, `limits` and
+            `times` (milliseconds); see `libacp.http.ServerOptions`.
+
+    Raises:
+        ValueError: for an option that does not exist, or has no such value.
+    """
+    def __new__(cls, options: ServerOptions | None = None) -> Server: ...
+    def add_entropy(self, data: bytes | bytearray | memoryview, /) -> None:
+        """Adds random bytes from the operating system, of which ids of connections are made: 16 for each."""
+    def wants_entropy(self) -> int:
+        """How many random bytes there is room for; 0 while there are enough."""
+    @property
+    def connections(self) -> int:
+        """The number of open connections."""
+    def connection_id(self, connection: int) -> str | None:
+        """The value of `Acp-Connection-Id` of a connection; `None` if there is no such connection."""
+    def request(self, exchange: int, method: str, target: str, headers: Headers) -> Step:
+        """Takes the head of a request, and says what to do with it.
+
+        With HTTP/2, `:authority` is passed as a header `host`, and an extended CONNECT for WebSocket as a `GET`
+        with the headers of a handshake.
+
+        Arguments:
+            `exchange`: a number for the request that no other one has.
+            `method`: the method, as in `POST`.
+            `target`: the path with its query.
+            `headers`: pairs of a name and a value, each `str` or `bytes`; or a mapping.
+        """
+    def body(self, exchange: int, data: bytes | bytearray | memoryview, end: bool) -> Step:
+        """Takes a piece of the body of a request, and says what to do next."""
+    def text(self, exchange: int, text: str | bytes | bytearray) -> None:
+        """Takes a text frame of a WebSocket."""
+    def binary(self, exchange: int) -> None:
+        """Notes a binary frame of a WebSocket, which is ignored (`WS-04`)."""
+    def pong(self, exchange: int) -> None:
+        """Notes a pong or a ping: the client is alive."""
+    def closed(self, exchange: int) -> None:
+        """An exchange is over: its connection broke, or the end of its stream was written. What a reader did not
+        take of a stream waits for the next one.
+        """
+    def poll_event(self) -> ServerEvent | None:
+        """Returns the next event, or `None` if there is none until the next input."""
+    def transmit(self, exchange: int, limit: int | None = None) -> bytes:
+        """Returns up to `limit` bytes to write on a stream without removing them; call `consume` with the number
+        that was written.
+        """
+    def consume(self, exchange: int, count: int) -> None:
+        """Removes the first `count` bytes that `transmit` returned, because they were written."""
+    def frame(self, exchange: int) -> Frame | None:
+        """Removes and returns the next frame to send on a WebSocket; `None` if there is none."""
+    def send(self, connection: int, json: str | bytes | bytearray) -> Literal["full", "closed"] | None:
+        """Sends a message of an agent to its client.
+
+        Returns `None` if it was taken, `full` if too much waits for the client (send it again after the event
+        `drained`), and `closed` if the connection is over.
+
+        Raises:
+            Misuse: if it cannot be sent at all.
+        """
+    def close(self, connection: int) -> None:
+        """Ends a connection, because its agent is gone or the server stops."""
+    def pause(self, connection: int, paused: bool) -> None:
+        """Holds back the messages of a client, or goes on with them: for agents that are slower than their
+        clients.
+        """
+    def is_hungry(self, exchange: int) -> bool:
+        """Whether to read more from the socket of an exchange. False while its agent has too much to read."""
+    def handle_timeout(self, now: int) -> None:
+        """Sets the time: milliseconds on a monotonic clock of the host's choice."""
+    def poll_timeout(self) -> int | None:
+        """When to call `handle_timeout` next; `None` if nothing is waited for."""
+
+@final
+class Client:
+    """A client of the remote transports, for one server. It does no I/O: the host makes the requests that
+    `poll_action` asks for, and passes in what comes of them. `libacp.aio.connect` does that with httpx and
+    websockets.
+
+    The host sends messages as to an agent on a pipe, beginning with `initialize`. After each call, take actions
+    with `poll_action` until it returns `None`, then ask `poll_timeout` when to call `handle_timeout`.
+
+    A call while another thread is inside of one raises `RuntimeError` and changes nothing.
+
+    Arguments:
+        `options`: a mapping with any of `target`, `host`, `secure`, `websocket`, `reconnect`, `resumable`, `strict`,
+            `tolerates`, `limits` and `times` (milliseconds); see `libacp.http.ClientOptions`.
+        `seed`: a number that differs between clients; it spreads their attempts to reconnect.
+
+    Raises:
+        ValueError: for an option that does not exist, or has no such value.
+    """
+    def __new__(cls, options: ClientOptions | None = None, *, seed: int = 0) -> Client: ...
+    def set_header(self, name: str, value: str) -> None:
+        """Sets a header of all requests from now on, such as `authorization`; its former value is replaced.
+
+        Raises:
+            ValueError: if the name or the value cannot be those of a header.
+        """
+    def poll_action(self) -> Action | None:
+        """Returns the next thing to do, or that has happened; `None` if there is none until the next input."""
+    def is_hungry(self) -> bool:
+        """Whether `send` takes more; false while too much waits to be sent."""
+    @property
+    def connection_id(self) -> str | None:
+        """The value of `Acp-Connection-Id`; `None` while there is no connection."""
+    def send(self, json: str | bytes | bytearray, /) -> Literal["full", "closed"] | None:
+        """Sends a message.
+
+        Returns `None` if it was taken, `full` if too much waits to be sent (try again when `is_hungry` says
+        so), and `closed` if the conversation is over.
+
+        Raises:
+            Misuse: if it cannot be sent.
+        """
+    def response(self, exchange: int, status: int, headers: Headers) -> None:
+        """Takes the head of the response to a request, or of the handshake of a WebSocket (status 101).
+
+        Arguments:
+            `exchange`: the number of the request.
+            `status`: the status.
+            `headers`: pairs of a name and a value, each `str` or `bytes`; or a mapping.
+        """
+    def data(self, exchange: int, data: bytes | bytearray | memoryview) -> None:
+        """Takes bytes of the body of a response, split in any way."""
+    def end(self, exchange: int) -> None:
+        """A response, or a WebSocket, has ended."""
+    def failed(self, exchange: int, sent: bool) -> None:
+        """A request came to nothing: there was no connection, or it broke. `sent` is false if the server cannot
+        have any of it.
+        """
+    def text(self, exchange: int, text: str | bytes | bytearray) -> None:
+        """Takes a text frame of the WebSocket."""
+    def binary(self, exchange: int) -> None:
+        """Notes a binary frame of the WebSocket, which is ignored (`WS-04`)."""
+    def retry(self) -> None:
+        """Goes on after the action `unauthorized`, with the headers that were set meanwhile."""
+    def close(self) -> None:
+        """Ends the conversation: `DELETE` (`HTTP-14`), or the end of the WebSocket."""
+    def handle_timeout(self, now: int) -> None:
+        """Sets the time: milliseconds on a monotonic clock of the host's choice."""
+    def poll_timeout(self) -> int | None:
+        """When to call `handle_timeout` next; `None` if nothing is waited for."""
+    @staticmethod
+    def lost_answer(id: Id) -> str:
+        """An error answer for a call whose outcome is unknown (`HTTP-18`), for hosts that need an answer to each
+        call of the action `lost`.
+        """

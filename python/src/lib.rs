@@ -1,7 +1,7 @@
 //! The Python module `libacp._native`: the connection of the `libacp` crate as Python classes.
 //!
 //! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
-//! class that hosts use), `verbs` (what agents say of work), `getters` (what it can be asked, generated from `core/protocol/getters.json`), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `observer` (both sides seen from outside), `permission` (policies), `budget`, `offers` (handlers and capabilities), `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), then
+//! class that hosts use), `verbs` (what agents say of work), `getters` (what it can be asked, generated from `core/protocol/getters.json`), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `observer` (both sides seen from outside), `permission` (policies), `budget`, `offers` (handlers and capabilities), `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), `http` (the remote transports), then
 //! what all of them stand on: `json` (objects to text and back), `write`, `read`, `strings`, `value` (ids and
 //! `repr`), `errors`.
 #![allow(clippy::doc_markdown, reason = "doc comments become docstrings, which are no Markdown")]
@@ -15,6 +15,7 @@ mod errors;
 mod events;
 mod files;
 mod getters;
+mod http;
 mod json;
 mod known;
 mod observer;
@@ -50,6 +51,8 @@ mod _native {
     use crate::events::{Answered, Cancel, Notification, Request};
     #[pymodule_export]
     use crate::files::{FileOperation, Files};
+    #[pymodule_export]
+    use crate::http::{Client, Server};
     #[pymodule_export]
     use crate::json::RawJson;
     #[pymodule_export]

@@ -25,6 +25,7 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 WHEELS = TARGET / "wheels"
 BUILD_TOOLS = ["maturin==1.16.0"]
 SDK = ROOT / "tests" / "interop" / "python" / "requirements.txt"
+REMOTE = ROOT / "tests" / "interop" / "remote" / "requirements.txt"
 TYPE_TOOLS = ["mypy==2.4.1", "pyright==1.1.414"]
 # The last one for Python 3.9.
 TRIO = "trio==0.31.0"
@@ -71,6 +72,23 @@ def trio(bin: Path, built: Path) -> Path:
         run(bin / "python", "-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check", TRIO)
         done.write_text(TRIO)
     again = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--force-reinstall", built]
+    run(bin / "python", "-m", "pip", "--python", python, *again)
+    return python
+
+
+def remote(bin: Path, built: Path) -> Optional[Path]:
+    """A Python that has web servers and the official SDK with its remote transports, beside the wheel; none where this
+    Python is too old for it.
+    """
+    if sys.version_info < (3, 10):
+        return None
+    home = TARGET / "venv-remote"
+    python, done, wanted = home / SCRIPTS / "python", home / "installed", REMOTE.read_text()
+    if not done.exists() or done.read_text() != wanted:
+        venv.create(home, with_pip=True, clear=True)
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REMOTE)
+        done.write_text(wanted)
+    again = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--force-reinstall", built]
     run(bin / "python", "-m", "pip", "--python", python, *again)
     return python
 
@@ -205,6 +223,13 @@ def main() -> int:
         results.append(counted(f"unit tests, {python.parent.parent.name}", python, HERE / "suite.py"))
         results.append(checked(f"types at run time, {python.parent.parent.name}", python, HERE / "typing_types.py"))
         results.append(counted(f"vectors, {python.parent.parent.name}", python, ROOT / "tests" / "python" / "vectors.py"))
+        replay = ROOT / "tests" / "python" / "remote.py"
+        results.append(counted(f"vectors of the remote transports, {python.parent.parent.name}", python, replay))
+    served = remote(bin, built)
+    if served is None:
+        print("note: no remote agents: their servers and the official SDK need Python 3.10")
+    else:
+        results.append(counted("remote agents", served, HERE / "suite.py", HERE / "remote"))
     if options.types:
         results += type_checks(bin, python)
     passed, failed = map(sum, zip(*results))

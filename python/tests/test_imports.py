@@ -68,7 +68,7 @@ def graph() -> Graph:
 class Imports(unittest.TestCase):
     def test_all_packages_are_seen(self) -> None:
         packages = {name for name, path in modules().items() if path.name == "__init__.py"}
-        self.assertEqual(packages, {"libacp", "libacp.aio", "libacp.types"})
+        self.assertEqual(packages, {"libacp", "libacp.aio", "libacp.http", "libacp.types"})
         self.assertIn("libacp.aio._wire", graph()["libacp.aio._peer"])
         # For annotations only.
         self.assertIn("libacp.aio._agents", graph()["libacp.aio._on"])

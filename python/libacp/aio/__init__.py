@@ -52,7 +52,7 @@ from ._client import Client, ReadFiles, RunTerminals, WriteFiles
 from ._clients import AgentSession, ClientPeer, Turn, Work
 from ._current import request_id
 from ._display import DisplayTerminal
-from ._errors import AgentEnded, RequestError
+from ._errors import AgentEnded, OutcomeUnknown, RemoteEnded, RequestError
 from ._files import Files, ReadOnlyFiles
 from ._permissions import PermissionRequest, allow_all, reject_all
 from ._peer import Peer
@@ -75,6 +75,7 @@ __all__ = [
     "DisplayTerminal",
     "Files",
     "LoadingSession",
+    "OutcomeUnknown",
     "Peer",
     "Permission",
     "PermissionRequest",
@@ -83,6 +84,7 @@ __all__ = [
     "ReadFiles",
     "ReadOnlyFiles",
     "Reader",
+    "RemoteEnded",
     "RequestError",
     "RunTerminals",
     "Terminal",

@@ -26,6 +26,7 @@ from ._exchange import Exchange
 from ._host import awaited, with_meta
 from ._jobs import CHEAP, Cost, Job
 from ._methods import whole
+from ._remote import Remote
 from ._wire import Reader, Writer
 
 R = TypeVar("R")
@@ -46,6 +47,7 @@ class ServingPeer(SessionsPeer[S]):
 
     def __init__(self, client: Offering, reader: Reader, writer: Writer) -> None:
         self._child: Optional[Child] = None
+        self._remote: Optional[Remote] = None
         self._handlers = client._served()
         self._offered = client._offered(self._handlers)
         self._reading = Cost(FILE, file=True)
@@ -63,7 +65,15 @@ class ServingPeer(SessionsPeer[S]):
         """The answer; when there is none because the agent is gone, how it went."""
         try:
             return await answer
+        except libacp.PeerError as problem:
+            ended = None if self._remote is None else self._remote.explain(problem, method)
+            if ended is None:
+                raise
+            raise ended from ended.__cause__
         except libacp.NoResult as problem:
+            ended = None if self._remote is None else self._remote.explain(problem, method)
+            if ended is not None:
+                raise ended from ended.__cause__
             if problem.outcome != "closed" or self._child is None:
                 raise
             # Its output ends a little before it does.

@@ -31,6 +31,7 @@ from ._child import Child
 from ._client_sessions import LIFE, Offering, Opening
 from ._exchange import Exchange, Prompt
 from ._host import StrPath, content, with_meta
+from ._remote import Remote
 from ._session import Session, place
 from ._wire import Call, Reader, Writer
 
@@ -335,6 +336,10 @@ class AgentPeer(ServingPeer[ClientSession]):
 
     def _started_as(self, process: asyncio.subprocess.Process, child: Child) -> None:
         self.process, self._child = process, child
+
+    def _reached_by(self, remote: Remote) -> None:
+        self._remote = remote
+        remote.loading = self._loading.__contains__
 
     def _leave_with(self, made: AbstractAsyncContextManager[AgentPeer]) -> None:
         self._made = made

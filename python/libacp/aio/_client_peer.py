@@ -77,7 +77,7 @@ class AnsweringPeer(Peer, Generic[S]):
         reader: Reader,
         writer: Writer,
     ) -> None:
-        connection = libacp.Connection("agent", handlers=agent.handlers, **agent.options)
+        connection = agent._connection(agent.handlers, reader)
         # Prompts are messages once their handlers have made a step.
         connection.hold_prompts()
         connection.merge_chunks(merges)

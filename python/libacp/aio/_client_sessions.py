@@ -58,7 +58,7 @@ class SessionsPeer(Peer, Generic[S]):
         # Those that came too late, and are given back.
         self._given_up: Set[str] = set()
         self._endings: Set[asyncio.Task[None]] = set()
-        super().__init__(client, libacp.Connection("client", handlers=served, **client.options), reader, writer)
+        super().__init__(client, client._connection(served, reader), reader, writer)
 
     def _new(self, id: str, cwd: StrPath = "", further: Sequence[StrPath] = ()) -> S:
         """Another object for a session."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import signal
-from typing import Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Optional, Sequence, Tuple
 
 import libacp
 
 from .._attributes import Attributes
 from .._errors import NoResult, _ErrorAnswer
 from .._text import printable
+
+if TYPE_CHECKING:
+    from ..http import ClosedWhy
 
 
 class RequestError(_ErrorAnswer):
@@ -45,6 +48,56 @@ class AgentEnded(NoResult):
         said = "".join(f"\n  {printable(line)}" for line in self.stderr)
         last = f"; its last lines of stderr:{said}" if said else ""
         return f"{self.method}: the agent {_how(self.returncode)} before it answered{last}"
+
+
+class OutcomeUnknown(NoResult):
+    """The connection to a remote agent was lost before it answered. Whether it has done what was asked is unknown
+    (`HTTP-18`). The conversation itself may go on, on another connection.
+    """
+
+    def __init__(self, method: str) -> None:
+        super().__init__("closed", method)
+
+    def __reduce__(self) -> "tuple[type[OutcomeUnknown], tuple[str]]":
+        return OutcomeUnknown, (self.method,)
+
+    def __str__(self) -> str:
+        return f"{self.method}: the connection was lost before an answer came; its outcome is unknown"
+
+
+class RemoteEnded(NoResult):
+    """The conversation with a remote agent is over, or could not begin. The exception's cause is what went wrong with the
+    network, if something did.
+    """
+
+    __slots__ = Attributes(__name__, "RemoteEnded", "why status")
+
+    why: ClosedWhy
+    """Why it is over."""
+    status: Optional[int]
+    """The status that the server sent, if it sent one."""
+
+    def __init__(self, method: str, why: ClosedWhy, status: Optional[int] = None) -> None:
+        super().__init__("closed", method)
+        self.why = why
+        self.status = status
+
+    def __reduce__(self) -> "tuple[type[RemoteEnded], tuple[str, ClosedWhy, Optional[int]]]":
+        return RemoteEnded, (self.method, self.why, self.status)
+
+    def __str__(self) -> str:
+        status = "" if self.status is None else f" (status {self.status})"
+        return f"{self.method}: {_WHY[self.why]}{status}"
+
+
+_WHY = {
+    "host": "the connection was closed",
+    "not-initialized": "the agent refused to begin",
+    "not-served": "the server does not speak this transport",
+    "refused": "the server refused the connection",
+    "unreachable": "the server cannot be reached",
+    "protocol": "the server broke the protocol",
+}
 
 
 def _how(returncode: Optional[int]) -> str:

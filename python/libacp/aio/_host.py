@@ -189,6 +189,14 @@ class Host:
     def _config(self) -> libacp.Config:
         return libacp.Connection(self._role, **self.options).config
 
+    def _connection(self, served: Iterable[str], reader: object) -> libacp.Connection:
+        """A connection that serves these methods. A reader of whole messages says so."""
+        options = self.options
+        framing = getattr(reader, "framing", None)
+        if framing is not None:
+            options = {**options, "framing": framing}
+        return libacp.Connection(self._role, handlers=served, **options)
+
     def _about_session(self, method: str) -> bool:
         return method.startswith("session/") and method != "session/list"
 

@@ -1,4 +1,4 @@
-"""Ways to connect to an agent: as a child process, or over existing streams."""
+"""Ways to connect to an agent: as a child process, at an address, or over existing streams."""
 
 from __future__ import annotations
 
@@ -6,21 +6,44 @@ import asyncio
 import contextlib
 import subprocess
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, AsyncIterator, Callable, Generator, Mapping, Optional, Sequence, Type, Union
+from typing import (
+    IO,
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Callable,
+    Dict,
+    Generator,
+    Mapping,
+    Optional,
+    Sequence,
+    Type,
+    Union,
+    cast,
+    overload,
+)
 
 from . import _signals
 from ._agents import AgentPeer
 from ._child import Child
 from ._client import Client
+from ._remote import Authorize, OnTransport, Remote, is_address
 from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
     from os import PathLike
+    from ssl import SSLContext
+
+    from ..http import ClientLimits, ClientTimes
+
+    _Command = Sequence[Union[str, PathLike[str]]]
 
 # How long an agent may take to answer `initialize`.
 TIMEOUT = 30.0
 # How long an agent may take to end when its input has.
 GRACE = 5.0
+# Of what is for addresses alone; what is not here is `None` if it is not given.
+USUAL = {"reconnect": True, "strict": False}
 
 
 class Connecting:
@@ -48,25 +71,156 @@ class Connecting:
             await self._agent.close()
 
 
+@overload
 def connect(
-    reader: Reader,
+    to: Reader,
     writer: Writer,
     client: Optional[Client] = None,
+    /,
     *,
     timeout: Optional[float] = TIMEOUT,
     grace: float = GRACE,
     meta: Optional[Mapping[str, Any]] = None,
+) -> Connecting: ...
+@overload
+def connect(
+    to: _Command,
+    client: Optional[Client] = None,
+    /,
+    *,
+    timeout: Optional[float] = TIMEOUT,
+    grace: float = GRACE,
+    meta: Optional[Mapping[str, Any]] = None,
+) -> Connecting: ...
+@overload
+def connect(
+    to: str,
+    client: Optional[Client] = None,
+    /,
+    *,
+    headers: Optional[Mapping[str, str]] = None,
+    on_transport: Optional[OnTransport] = None,
+    authorize: Optional[Authorize] = None,
+    reconnect: bool = True,
+    strict: bool = False,
+    http2: Optional[bool] = None,
+    ssl: Optional[SSLContext] = None,
+    limits: Optional[ClientLimits] = None,
+    times: Optional[ClientTimes] = None,
+    timeout: Optional[float] = TIMEOUT,
+    grace: float = GRACE,
+    meta: Optional[Mapping[str, Any]] = None,
+) -> Connecting: ...
+def connect(
+    to: Union[Reader, _Command, str],
+    writer: Union[Writer, Client, None] = None,
+    client: Optional[Client] = None,
+    /,
+    *,
+    headers: Optional[Mapping[str, str]] = None,
+    on_transport: Optional[OnTransport] = None,
+    authorize: Optional[Authorize] = None,
+    reconnect: bool = True,
+    strict: bool = False,
+    http2: Optional[bool] = None,
+    ssl: Optional[SSLContext] = None,
+    limits: Optional[ClientLimits] = None,
+    times: Optional[ClientTimes] = None,
+    timeout: Optional[float] = TIMEOUT,
+    grace: float = GRACE,
+    meta: Optional[Mapping[str, Any]] = None,
 ) -> Connecting:
-    """Connects to the agent at the other end of a pair of streams: ``async with connect(...) as agent: ...``, or
-    ``agent = await connect(...)`` and ``await agent.close()`` at the end.
+    """Connects to an agent: ``async with connect(...) as agent: ...``, or ``agent = await connect(...)`` and ``await
+    agent.close()`` at the end. The agent is
 
-    The connection is ready after `initialize`; `meta` is the ``_meta`` of its params. At the end of the block the
-    connection is closed; handlers that are still running then have `grace` seconds.
+    * a command, as a list, which is started as by `spawn_agent`: ``connect(["agent", "--acp"], client)``;
+    * an address, ``connect("https://agents.example.com/acp", client)``: ``http`` and ``https`` for Streamable HTTP, ``ws``
+      and ``wss`` for WebSocket. This needs ``pip install 'libacp[http]'``;
+    * at the other end of a pair of streams: ``connect(reader, writer, client)``.
+
+    The connection is ready after `initialize`. At the end of the block it is closed; handlers that are still running then
+    have `grace` seconds.
+
+    A connection to an address that is lost is opened again, with its sessions, if the agent can resume or load them. Calls
+    that were open then raise `OutcomeUnknown`, as nobody knows what became of them.
+
+    Arguments:
+        `client`: what agents may do; by default nothing.
+        `timeout`: seconds to wait for the answer to `initialize`.
+        `meta`: the ``_meta`` of the params of `initialize`.
+        `headers`: headers of every request to an address, such as ``authorization``.
+        `on_transport`: called with each event of a connection to an address: `libacp.http.Connected`, `Lost`, `Retrying`,
+            `Attached`, `Detached`, `Gap`, `Unauthorized`, `Refused`, `Violation` and `Closed`.
+        `authorize`: called with the status (401 or 403) and the value of ``WWW-Authenticate`` when a server wants other
+            credentials. It returns headers to go on with, or ``None`` to give up; it may be asynchronous.
+        `reconnect`: whether a lost connection is opened again.
+        `strict`: whether everything that the draft of the transport forbids a server is refused.
+        `http2`: whether to use HTTP/2: by default where TLS agrees on it and ``h2`` is installed. ``True`` uses it without
+            TLS as well, for servers that speak nothing else there.
+        `ssl`: the certificates to trust, and those to show.
+        `limits`, `times`: bounds, and times in milliseconds, of the transport; see `libacp.http.ClientLimits` and
+            `libacp.http.ClientTimes`.
 
     Raises:
         libacp.NoResult: if the agent has not answered `initialize` after `timeout` seconds.
+        AgentEnded: if the agent's process ended before.
+        RemoteEnded: if there is no agent at the address, or it refuses the client.
+        ImportError: if an address needs packages that are not installed.
     """
-    return Connecting(_connected(reader, writer, client or Client(), timeout, grace, meta))
+    given: Dict[str, Any] = {
+        "headers": headers,
+        "on_transport": on_transport,
+        "authorize": authorize,
+        "reconnect": reconnect,
+        "strict": strict,
+        "http2": http2,
+        "ssl": ssl,
+        "limits": limits,
+        "times": times,
+    }
+    if isinstance(to, str):
+        if not is_address(to):
+            raise TypeError("expected an address, as in 'https://agents.example.com/acp', or a command as a list")
+        return Connecting(_remote(to, _client_of(writer), timeout, grace, meta, given))
+    for name, value in given.items():
+        if value is not USUAL.get(name):
+            raise TypeError(f"{name}: only for an agent at an address")
+    if hasattr(to, "read"):
+        if not hasattr(writer, "write"):
+            raise TypeError("expected a reader and a writer")
+        streams = cast("Reader", to), cast("Writer", writer)
+        return Connecting(_connected(*streams, client or Client(), timeout, grace, meta))
+    return spawn_agent(to, _client_of(writer), timeout=timeout, grace=grace, meta=meta)
+
+
+def _client_of(given: object) -> Client:
+    if given is not None and not isinstance(given, Client):
+        raise TypeError(f"expected a Client, not {type(given).__qualname__}")
+    return given or Client()
+
+
+@contextlib.asynccontextmanager
+async def _remote(
+    url: str,
+    client: Client,
+    timeout: Optional[float],
+    grace: float,
+    meta: Optional[Mapping[str, Any]],
+    options: Mapping[str, Any],
+) -> AsyncIterator[AgentPeer]:
+    # What cannot work is told before anybody is asked.
+    client._offered(client._served())
+    remote = Remote(url, **options)
+    try:
+        agent = AgentPeer(client, remote.inbox, remote.outbox)
+        agent._reached_by(remote)
+        try:
+            await agent._run(timeout, meta)
+            yield agent
+        finally:
+            await agent._finish(grace)
+    finally:
+        await remote.close()
 
 
 @contextlib.asynccontextmanager
@@ -87,7 +241,7 @@ async def _connected(
 
 
 def spawn_agent(
-    command: Sequence[Union[str, PathLike[str]]],
+    command: _Command,
     client: Optional[Client] = None,
     *,
     cwd: Union[str, PathLike[str], None] = None,

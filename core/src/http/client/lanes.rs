@@ -170,7 +170,13 @@ impl Client {
     }
 
     /// The server has not taken a message, and may take it later.
-    pub(super) fn postponed(&mut self, lane: Option<Name>, mut post: Post, wait: Option<u64>) {
+    pub(super) fn postponed(&mut self, lane: Option<Name>, post: Post, wait: Option<u64>) {
+        self.put_back(lane, post, wait);
+        self.pump();
+    }
+
+    /// Lets a message that was not taken wait where it was.
+    pub(super) fn put_back(&mut self, lane: Option<Name>, mut post: Post, wait: Option<u64>) {
         post.tries += 1;
         let wait = wait.unwrap_or_else(|| self.pause(post.tries));
         let until = self.now.saturating_add(wait);
@@ -182,7 +188,6 @@ impl Client {
         let lane = self.lanes.entry(lane.unwrap_or_else(|| post.session.clone())).or_default();
         lane.push_first(post);
         lane.until = lane.until.max(until);
-        self.pump();
     }
 
     /// Nobody knows whether the server has a message.

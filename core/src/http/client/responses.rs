@@ -199,9 +199,11 @@ impl Client {
                     self.refused(lane.as_ref(), post, status);
                 }
             }
+            // Some servers know no session that another connection has made. Whether this one is gone, its stream says.
+            404 if post.attaches => self.refused(lane.as_ref(), post, status),
             // The server has not looked at the message.
             404 => {
-                self.postponed(lane, post, Some(0));
+                self.put_back(lane, post, Some(0));
                 self.lose(false);
             }
             408 | 425 | 429 | 503 => self.postponed(lane, post, wait(headers)),
