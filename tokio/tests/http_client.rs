@@ -7,7 +7,7 @@ mod storyteller;
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use libacp::aio::{Client, Error, Failure};
 use libacp_tokio::http::{connect, serve, Action, AgentService, Remote, ServerOptions, Target};
@@ -281,4 +281,29 @@ async fn calls_after_the_end_are_closed() {
     end.unwrap();
     assert!(matches!(agent.new_session("/").await, Err(Error::Closed { .. })));
     in_time(service.close()).await;
+}
+
+/// Prints how fast it is: `cargo test -p libacp-tokio --release --features http --test http_client -- --ignored --nocapture`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "it measures"]
+async fn speed() {
+    let (address, _service) = served().await;
+    for (way, name) in ways(&address).into_iter().zip(["HTTP/1.1", "HTTP/2", "WebSocket"]) {
+        let client = Client::new("test", "1.0");
+        let measuring = way.run(&client, async |agent| {
+            let session = agent.new_session("/work").await?;
+            session.prompt("count 1000").finish().await?;
+            let begun = Instant::now();
+            session.prompt("count 50000").read_text().await?;
+            let updates = 50_000.0 / begun.elapsed().as_secs_f64();
+            let begun = Instant::now();
+            for _ in 0..500 {
+                session.prompt("hello").finish().await?;
+            }
+            let trips = 500.0 / begun.elapsed().as_secs_f64();
+            println!("{name}: {updates:.0} updates/s, {trips:.0} round trips/s");
+            Ok(())
+        });
+        in_time(measuring).await.unwrap();
+    }
 }

@@ -61,7 +61,8 @@ impl Server {
     pub fn fail(&mut self, connection: ConnectionKey, why: &str) {
         let open = self.connections.get(&connection).into_iter().flat_map(|it| it.calls.keys());
         for id in open.cloned().collect::<Vec<Id>>() {
-            let error = crate::jsonrpc::write_error(&id, ErrorCode::INTERNAL_ERROR, why, Some(r#"{"outcome":"unknown"}"#));
+            let error =
+                crate::jsonrpc::write_error(&id, ErrorCode::INTERNAL_ERROR, why, Some(r#"{"outcome":"unknown"}"#));
             // Who does not read learns it by the end of the streams.
             let _ = self.send(connection, &error);
         }
