@@ -73,6 +73,8 @@ struct World {
     ended: usize,
     lost: usize,
     questions: Vec<Value>,
+    /// How many questions the agents have asked: each has an id of its own.
+    asked: usize,
     breaks: usize,
     log: VecDeque<String>,
 }
@@ -114,6 +116,7 @@ impl World {
             ended: 0,
             lost: 0,
             questions: Vec::new(),
+            asked: 0,
             breaks: 0,
             log: VecDeque::new(),
         }
@@ -302,7 +305,8 @@ impl World {
             Some("session/prompt") => {
                 self.update(&session, &mut out);
                 if self.rng.one_in(3) {
-                    let question = format!("q-{}-{}", key.number(), self.stored[&session]);
+                    self.asked += 1;
+                    let question = format!("q-{}", self.asked);
                     out.push(
                         json!({"jsonrpc": "2.0", "id": question, "method": "session/request_permission",
                         "params": {"sessionId": session, "options": []}})
@@ -504,7 +508,9 @@ fn run(seed: u64) -> (usize, usize, usize) {
         while world.storms() {
             world.step(true);
         }
-        while world.now < CALM && (!world.calls.is_empty() || !world.queue.is_empty()) {
+        // A reader that takes nothing may do so for a while, and its stream is given up after that.
+        let frozen = |world: &World| world.frozen.values().any(|until| world.now < until + 40_000);
+        while world.now < CALM && (!world.calls.is_empty() || !world.queue.is_empty() || frozen(&world)) {
             while let Some(id) = world.questions.pop() {
                 let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": {"outcome": "cancelled"}}});
                 let _ = world.client.send(&answer.to_string());
@@ -549,5 +555,5 @@ fn whatever_the_network_does() {
 
 /// More for who wants to search.
 fn rounds() -> u64 {
-    std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
+    std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(100)
 }

@@ -3,6 +3,8 @@
 //! Nothing here splits bytes into heads: HTTP/1.1, HTTP/2 and TLS are the work of a real library. Read [`route`](super::route)
 //! next.
 
+use serde::Serialize;
+
 use crate::ErrorCode;
 
 /// `Acp-Connection-Id` (HTTP-03, HTTP-07).
@@ -180,7 +182,7 @@ impl<'a> Request<'a> {
 }
 
 /// A response that is complete, or the head of a stream.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Response {
     /// The status.

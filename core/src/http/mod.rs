@@ -11,6 +11,7 @@
 mod client;
 pub mod cookie;
 mod head;
+mod json;
 mod methods;
 mod origin;
 mod route;
@@ -24,6 +25,7 @@ pub use client::{
     Transport,
 };
 pub use head::{Header, Headers, Request, Response, CONNECTION_ID, PROTOCOL_VERSION, SESSION_ID};
+pub use json::OptionsError;
 pub use origin::{Allowed, Token};
 pub use server::{
     Closed, ConnectionKey, Event, Report, SendError, Server, ServerLimits, ServerOptions, ServerTimes, Step,

@@ -119,6 +119,8 @@ fn split(host: &str) -> Option<(String, Option<u16>)> {
     let at = if host.starts_with('[') { host.find(']')? + 1 } else { host.find(':').unwrap_or(host.len()) };
     let (name, port) = host.split_at(at);
     let port = match port.strip_prefix(':') {
+        // RFC 3986 lets a port be empty, which is the usual one.
+        Some("") => None,
         Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
         None if port.is_empty() => None,
         _ => return None,

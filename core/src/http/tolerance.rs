@@ -33,6 +33,38 @@ pub enum Choice {
     AnyStatus = 10,
 }
 
+impl Choice {
+    /// All of them.
+    pub const ALL: [Choice; 10] = [
+        Choice::EarlyStream,
+        Choice::LoadAnswer,
+        Choice::Initialized,
+        Choice::IdInBody,
+        Choice::OpensWithoutHeader,
+        Choice::NeedlessHeader,
+        Choice::AnswerWithoutHeader,
+        Choice::StaleReader,
+        Choice::InitializeAgain,
+        Choice::AnyStatus,
+    ];
+
+    /// The name in settings that are JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Choice::EarlyStream => "early-stream",
+            Choice::LoadAnswer => "load-answer",
+            Choice::Initialized => "initialized",
+            Choice::IdInBody => "id-in-body",
+            Choice::OpensWithoutHeader => "opens-without-header",
+            Choice::NeedlessHeader => "needless-header",
+            Choice::AnswerWithoutHeader => "answer-without-header",
+            Choice::StaleReader => "stale-reader",
+            Choice::InitializeAgain => "initialize-again",
+            Choice::AnyStatus => "any-status",
+        }
+    }
+}
+
 /// One of the points.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]

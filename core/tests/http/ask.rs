@@ -1,17 +1,9 @@
 //! Replaying a scenario of a client.
 
-use libacp::http::tolerance::{Choice, Tolerance};
-use libacp::http::{
-    Action, Client, ClientOptions, ClientSendError, CloseCode, ClosedWhy, Frame, Header, Outgoing, Transport,
-};
-use libacp::Id;
-use serde_json::{json, Map, Value};
+use libacp::http::{Action, Client, ClientOptions, ClientSendError, CloseCode, Frame, Header};
+use serde_json::{json, Value};
 
-use crate::remote::{only, same, text_of, value_of, Outcome, Scenario};
-
-/// The names of the choices in the vectors.
-const CHOICES: [(&str, Choice); 3] =
-    [("load-answer", Choice::LoadAnswer), ("id-in-body", Choice::IdInBody), ("any-status", Choice::AnyStatus)];
+use crate::remote::{only, pairs, same, text_of, value_of, Outcome, Scenario};
 
 struct Run {
     client: Client,
@@ -19,7 +11,8 @@ struct Run {
 }
 
 pub(crate) fn run(scenario: &Scenario, size: usize) -> Outcome {
-    let mut run = Run { client: Client::new(options(&scenario.options)?, 1), size };
+    let options = ClientOptions::from_json(&scenario.options.to_string()).map_err(|error| error.to_string())?;
+    let mut run = Run { client: Client::new(options, 1), size };
     for (at, step) in scenario.steps.iter().enumerate() {
         run.step(step).map_err(|why| format!("step {}: {why}", at + 1))?;
     }
@@ -31,122 +24,25 @@ pub(crate) fn run(scenario: &Scenario, size: usize) -> Outcome {
     }
 }
 
-fn options(value: &Value) -> Result<ClientOptions, String> {
-    let mut options = ClientOptions::default();
-    let known =
-        ["target", "host", "secure", "websocket", "reconnect", "resumable", "strict", "tolerates", "limits", "times"];
-    only(value, &known)?;
-    let flag = |name: &str, default: bool| value[name].as_bool().unwrap_or(default);
-    if let Some(target) = value["target"].as_str() {
-        options.target = target.into();
-    }
-    options.host = value["host"].as_str().unwrap_or_default().into();
-    options.secure = flag("secure", false);
-    if flag("websocket", false) {
-        options.transport = Transport::WebSocket;
-    }
-    options.reconnect = flag("reconnect", true);
-    options.resumable = flag("resumable", false);
-    if flag("strict", false) {
-        options.tolerance = Tolerance::strict();
-    }
-    for name in value["tolerates"].as_array().into_iter().flatten() {
-        let choice = CHOICES.iter().find(|(known, _)| name == known).ok_or("no such choice")?;
-        options.tolerance = options.tolerance.with(choice.1, true);
-    }
-    for (name, value) in value["limits"].as_object().into_iter().flatten() {
-        let limits = &mut options.limits;
-        let place = match name.as_str() {
-            "message" => &mut limits.message,
-            "outbox" => &mut limits.outbox,
-            "calls" => &mut limits.calls,
-            "sessions" => &mut limits.sessions,
-            "streams" => &mut limits.streams,
-            _ => return Err(format!("no limit {name}")),
-        };
-        *place = usize::try_from(value.as_u64().ok_or("no number")?).map_err(|error| error.to_string())?;
-    }
-    for (name, value) in value["times"].as_object().into_iter().flatten() {
-        let times = &mut options.times;
-        let place = match name.as_str() {
-            "quiet" => &mut times.quiet,
-            "replay" => &mut times.replay,
-            "open" => &mut times.open,
-            "response" => &mut times.response,
-            "silence" => &mut times.silence,
-            "doubt" => &mut times.doubt,
-            "retry" => &mut times.retry,
-            "longest_retry" => &mut times.longest_retry,
-            "give_up" => &mut times.give_up,
-            _ => return Err(format!("no time {name}")),
-        };
-        *place = value.as_u64().ok_or("no number")?;
-    }
-    Ok(options)
-}
-
-fn headers(list: &[(std::borrow::Cow<'static, str>, String)]) -> Value {
-    Value::Object(list.iter().map(|(name, value)| (name.to_string(), value.clone().into())).collect::<Map<_, _>>())
-}
-
-fn ids(list: &[Id]) -> Value {
-    list.iter().map(|id| value_of(&id.to_json())).collect()
-}
-
-fn request(request: &Outgoing) -> Value {
-    let body = if request.body.is_empty() { Value::Null } else { value_of(&request.body) };
-    json!({"event": "request", "exchange": request.exchange, "method": request.method, "target": request.target,
-        "headers": headers(&request.headers), "body": body})
-}
-
+/// An action as the vectors have it.
 fn action(action: &Action) -> Value {
-    match action {
-        Action::Request(outgoing) => request(outgoing),
-        Action::Connect { exchange, headers: list } => {
-            json!({"event": "connect", "exchange": exchange, "headers": headers(list)})
-        }
-        Action::Frame { exchange, frame } => {
-            let frame = match frame {
-                Frame::Text(text) => value_of(text),
-                Frame::Ping => "ping".into(),
-                Frame::Close(code, _) => json!({"close": CloseCode::number(*code)}),
-            };
-            json!({"event": "frame", "exchange": exchange, "frame": frame})
-        }
-        Action::Abort { exchange } => json!({"event": "abort", "exchange": exchange}),
-        Action::Message { json, replayed } => {
-            json!({"event": "message", "json": value_of(json), "replayed": replayed})
-        }
-        Action::Connected { id } => json!({"event": "connected", "id": id}),
-        Action::Lost(lost) => json!({"event": "lost", "calls": ids(&lost.calls), "questions": ids(&lost.questions),
-            "sessions": lost.sessions}),
-        Action::Retrying { at } => json!({"event": "retrying", "at": at}),
-        Action::Attached { session, replayed } => {
-            json!({"event": "attached", "session": session, "replayed": replayed})
-        }
-        Action::Detached { session } => json!({"event": "detached", "session": session}),
-        Action::Gap { session } => json!({"event": "gap", "session": session}),
-        Action::Unauthorized { status, challenge } => {
-            json!({"event": "unauthorized", "status": status, "challenge": challenge})
-        }
-        Action::Refused { status, method } => json!({"event": "refused", "status": status, "method": method}),
-        Action::Violation(report) => {
-            json!({"event": "violation", "rule": report.rule.as_str(), "session": report.session})
-        }
-        Action::Closed(why) => {
-            let (why, status) = match why {
-                ClosedWhy::Host => ("host", None),
-                ClosedWhy::NotInitialized => ("not-initialized", None),
-                ClosedWhy::NotServed { status } => ("not-served", Some(status)),
-                ClosedWhy::Refused { status } => ("refused", Some(status)),
-                ClosedWhy::Unreachable => ("unreachable", None),
-                ClosedWhy::Protocol => ("protocol", None),
-                _ => ("other", None),
-            };
-            json!({"event": "closed", "why": why, "status": status})
-        }
-        _ => "unknown".into(),
+    let mut value = serde_json::to_value(action).expect("an action is JSON");
+    if value["headers"].is_array() {
+        value["headers"] = Value::Object(pairs(&value["headers"]));
     }
+    for name in ["body", "json"] {
+        if let Some(text) = value[name].as_str() {
+            value[name] = if text.is_empty() { Value::Null } else { value_of(text) };
+        }
+    }
+    if let Action::Frame { frame, .. } = action {
+        value["frame"] = match frame {
+            Frame::Text(text) => value_of(text),
+            Frame::Ping => "ping".into(),
+            Frame::Close(code, _) => json!({"close": CloseCode::number(*code)}),
+        };
+    }
+    value
 }
 
 impl Run {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{json, Map, Value};
 
 #[derive(Debug)]
 pub(crate) struct Scenario {
@@ -60,12 +60,14 @@ pub(crate) fn read(file: &str, line: &str) -> Result<Scenario, String> {
         .iter()
         .flat_map(|step| ["body", "body_text", "messages", "bytes", "events", "json", "raw"].map(|name| &step[name]));
     let longest = longest.map(|value| value.to_string().len() + 16).max().unwrap_or(1);
+    let told = ["client", "server"].map(|end| value[end].clone()).into_iter().find(|it| !it.is_null());
+    let options = told.unwrap_or_else(|| json!({}));
     Ok(Scenario {
         file: file.to_owned(),
         name: value["name"].as_str().ok_or("no name")?.to_owned(),
         rule: value["rule"].as_str().map(str::to_owned),
         point: value["point"].as_u64(),
-        options: value[if value["client"].is_object() { "client" } else { "server" }].clone(),
+        options,
         asks: value["client"].is_object(),
         steps,
         longest,
@@ -107,6 +109,12 @@ pub(crate) fn text_of(value: &Value) -> String {
 /// A message as a vector says it.
 pub(crate) fn value_of(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|_| json.into())
+}
+
+/// Headers, which are pairs, by name.
+pub(crate) fn pairs(headers: &Value) -> Map<String, Value> {
+    let pair = |pair: &Value| (pair[0].as_str().unwrap_or_default().to_owned(), pair[1].clone());
+    headers.as_array().into_iter().flatten().map(pair).collect()
 }
 
 /// Refuses members that the format does not have.

@@ -2,36 +2,22 @@
 
 use std::collections::HashMap;
 
-use libacp::http::tolerance::{Choice, Tolerance};
-use libacp::http::{
-    CloseCode, Closed, ConnectionKey, Event, Frame, Header, Report, Request, Response, SendError, Server,
-    ServerOptions, Step, Token,
-};
+use libacp::http::{CloseCode, ConnectionKey, Event, Frame, Header, Request, SendError, Server, ServerOptions, Step};
 use serde_json::{json, Map, Value};
 
-use crate::remote::{only, same, text_of, value_of, Outcome, Scenario};
-
-/// The names of the choices in the vectors.
-const CHOICES: [(&str, Choice); 7] = [
-    ("early-stream", Choice::EarlyStream),
-    ("initialized", Choice::Initialized),
-    ("opens-without-header", Choice::OpensWithoutHeader),
-    ("needless-header", Choice::NeedlessHeader),
-    ("answer-without-header", Choice::AnswerWithoutHeader),
-    ("stale-reader", Choice::StaleReader),
-    ("initialize-again", Choice::InitializeAgain),
-];
+use crate::remote::{only, pairs, same, text_of, value_of, Outcome, Scenario};
 
 struct Run {
     server: Server,
     size: usize,
     /// Connections in the order in which they were opened.
     keys: Vec<ConnectionKey>,
-    numbers: HashMap<ConnectionKey, usize>,
+    numbers: HashMap<u64, usize>,
 }
 
 pub(crate) fn run(scenario: &Scenario, size: usize) -> Outcome {
-    let mut server = Server::new(options(&scenario.options)?);
+    let mut server =
+        Server::new(ServerOptions::from_json(&scenario.options.to_string()).map_err(|error| error.to_string())?);
     for block in 1..=60_u8 {
         server.add_entropy(&[block; 16]);
     }
@@ -47,82 +33,11 @@ pub(crate) fn run(scenario: &Scenario, size: usize) -> Outcome {
     }
 }
 
-fn options(value: &Value) -> Result<ServerOptions, String> {
-    let mut options = ServerOptions::default();
-    only(value, &["path", "token", "prefix", "hosts", "origins", "strict", "tolerates", "limits", "times"])?;
-    let texts = |name: &str| value[name].as_array().cloned().unwrap_or_default();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    if let Some(path) = value["path"].as_str() {
-        options.path = path.into();
-    }
-    options.prefix = text(&value["prefix"]);
-    options.token = value["token"].as_str().and_then(Token::new);
-    for host in texts("hosts") {
-        assert!(options.allowed.host(&text(&host)));
-    }
-    for origin in texts("origins") {
-        assert!(options.allowed.origin(&text(&origin)));
-    }
-    if value["strict"] == true {
-        options.tolerance = Tolerance::strict();
-    }
-    for name in texts("tolerates") {
-        let choice = CHOICES.iter().find(|(known, _)| *known == text(&name)).ok_or("no such choice")?;
-        options.tolerance = options.tolerance.with(choice.1, true);
-    }
-    for (name, value) in value["limits"].as_object().into_iter().flatten() {
-        let limits = &mut options.limits;
-        let place = match name.as_str() {
-            "body" => &mut limits.body,
-            "bodies" => &mut limits.bodies,
-            "headers" => &mut limits.headers,
-            "header_bytes" => &mut limits.header_bytes,
-            "connections" => &mut limits.connections,
-            "sessions" => &mut limits.sessions,
-            "early_streams" => &mut limits.early_streams,
-            "calls" => &mut limits.calls,
-            "stream" => &mut limits.stream,
-            "unread" => &mut limits.unread,
-            "inbox" => &mut limits.inbox,
-            "remembered" => &mut limits.remembered,
-            _ => return Err(format!("no limit {name}")),
-        };
-        *place = usize::try_from(value.as_u64().ok_or("no number")?).map_err(|error| error.to_string())?;
-    }
-    for (name, value) in value["times"].as_object().into_iter().flatten() {
-        let times = &mut options.times;
-        let place = match name.as_str() {
-            "keep_alive" => &mut times.keep_alive,
-            "idle" => &mut times.idle,
-            "body" => &mut times.body,
-            "initialize" => &mut times.initialize,
-            "stall" => &mut times.stall,
-            "replay" => &mut times.replay,
-            "remember" => &mut times.remember,
-            _ => return Err(format!("no time {name}")),
-        };
-        *place = value.as_u64().ok_or("no number")?;
-    }
-    Ok(options)
-}
-
-fn response(response: &Response) -> Value {
-    let headers: Map<String, Value> =
-        response.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
-    let body = if response.body.is_empty() { Value::Null } else { value_of(&response.body) };
-    json!({"status": response.status, "headers": headers, "body": body, "rule": body["error"]["data"]["rule"]})
-}
-
-fn closed(why: Closed) -> &'static str {
-    match why {
-        Closed::Client => "client",
-        Closed::Host => "host",
-        Closed::NotInitialized => "not-initialized",
-        Closed::Idle => "idle",
-        Closed::Stalled => "stalled",
-        Closed::Protocol => "protocol",
-        _ => "other",
-    }
+/// A response as the vectors have it: headers by name, the body as JSON, and the rule that an error names.
+fn response(sent: &Value) -> Value {
+    let headers: Map<String, Value> = pairs(&sent["headers"]);
+    let body = sent["body"].as_str().filter(|body| !body.is_empty()).map_or(Value::Null, value_of);
+    json!({"status": sent["status"], "headers": headers, "body": body, "rule": body["error"]["data"]["rule"]})
 }
 
 impl Run {
@@ -131,43 +46,32 @@ impl Run {
         at.and_then(|at| self.keys.get(at)).copied().ok_or_else(|| format!("no connection {number}"))
     }
 
-    fn report(&self, event: &str, report: &Report) -> Value {
-        let connection = report.connection.and_then(|key| self.numbers.get(&key));
-        json!({"event": event, "rule": report.rule.as_str(), "status": report.status, "connection": connection})
-    }
-
-    fn event(&mut self, event: Event) -> Result<Value, String> {
-        Ok(match event {
-            Event::Opened { connection } => {
-                self.keys.push(connection);
-                self.numbers.insert(connection, self.keys.len());
-                json!({"event": "opened", "connection": self.keys.len()})
-            }
-            Event::Message { connection, json } => {
-                json!({"event": "message", "connection": self.numbers[&connection], "json": value_of(&json)})
-            }
-            Event::Closed { connection, why } => {
-                json!({"event": "closed", "connection": self.numbers[&connection], "why": closed(why)})
-            }
-            Event::Respond { exchange, response: sent } => {
-                let mut value = response(&sent);
-                value["event"] = "respond".into();
-                value["exchange"] = exchange.into();
-                value
-            }
-            Event::Ready { exchange } => json!({"event": "ready", "exchange": exchange}),
-            Event::Finish { exchange } => json!({"event": "finish", "exchange": exchange}),
-            Event::Drained { connection } => json!({"event": "drained", "connection": self.numbers[&connection]}),
-            Event::Violation(report) => self.report("violation", &report),
-            Event::Advice(report) => self.report("advice", &report),
-            _ => return Err("an unknown event".into()),
-        })
+    /// An event as the vectors have it.
+    fn event(&mut self, event: &Event) -> Result<Value, String> {
+        if let Event::Opened { connection } = event {
+            self.keys.push(*connection);
+            self.numbers.insert(connection.number(), self.keys.len());
+        }
+        let mut value = serde_json::to_value(event).map_err(|error| error.to_string())?;
+        if let Some(connection) = value["connection"].as_u64() {
+            value["connection"] = json!(self.numbers[&connection]);
+        }
+        if let Some(json) = value["json"].as_str() {
+            value["json"] = value_of(json);
+        }
+        if value["event"] == "respond" {
+            let (exchange, sent) = (value["exchange"].take(), response(&value["response"]));
+            value = sent;
+            value["event"] = "respond".into();
+            value["exchange"] = exchange;
+        }
+        Ok(value)
     }
 
     fn events(&mut self) -> Result<Vec<Value>, String> {
         let mut all = Vec::new();
         while let Some(event) = self.server.poll_event() {
-            all.push(self.event(event)?);
+            all.push(self.event(&event)?);
         }
         Ok(all)
     }
@@ -299,12 +203,22 @@ impl Run {
                 rest = after;
             }
         }
+        let told = serde_json::to_value(&found).map_err(|error| error.to_string())?;
         let found = match found {
-            Step::Respond(sent) => response(&sent),
+            Step::Respond(_) => response(&told),
             Step::Body { .. } => "body".into(),
             Step::Wait => "wait".into(),
-            Step::Stream(sent) => json!({"stream": sent.status, "headers": response(&sent)["headers"]}),
-            Step::Upgrade(sent) => json!({"upgrade": sent.status, "headers": response(&sent)["headers"]}),
+            Step::Stream(_) | Step::Upgrade(_) => {
+                let step = told["step"].as_str().unwrap_or_default();
+                Value::Object(
+                    [
+                        (step.to_owned(), told["status"].clone()),
+                        ("headers".into(), Value::Object(pairs(&told["headers"]))),
+                    ]
+                    .into_iter()
+                    .collect(),
+                )
+            }
         };
         same("the response", &found, &step["gives"])
     }

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::http::ws::Frame;
 use crate::rules::RuleId;
 use crate::Id;
 
 /// Something to do, or that has happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Action {
     /// Make a request. Pass what comes of it to [`Client::response`](super::Client::response), `data`, `end` and `failed`.
@@ -90,7 +93,7 @@ pub enum Action {
 }
 
 /// A request to make.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Outgoing {
     /// The number of the exchange.
@@ -106,12 +109,14 @@ pub struct Outgoing {
 }
 
 /// What was lost with a connection.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Lost {
     /// Calls of the host that nobody will answer. Whether the agent has carried them out is unknown.
+    #[serde(serialize_with = "crate::http::json::ids")]
     pub calls: Vec<Id>,
     /// Requests of the agent that need no answer any more.
+    #[serde(serialize_with = "crate::http::json::ids")]
     pub questions: Vec<Id>,
     /// Sessions, which are opened again as soon as there is a connection, if the agent can.
     pub sessions: Vec<String>,
@@ -127,7 +132,7 @@ impl Lost {
 }
 
 /// A rule that the server broke, or that the host should know of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ClientReport {
     /// The rule.
@@ -139,7 +144,8 @@ pub struct ClientReport {
 }
 
 /// Why a conversation is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(tag = "why", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ClosedWhy {
     /// The host has ended it.

@@ -29,7 +29,7 @@ impl Client {
         let dead: Vec<(Name, Option<u64>)> = dead.map(|(name, stream)| (name.clone(), stream.exchange)).collect();
         for (name, exchange) in dead {
             self.abort(exchange.into_iter().collect());
-            self.stream_broke(&name, None);
+            self.stream_broke(&name, None, true);
         }
         self.end_doubts();
         let over: Vec<Name> =

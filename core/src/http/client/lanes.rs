@@ -69,9 +69,11 @@ impl Lane {
         self.posts.push_back(post);
     }
 
+    /// Puts a message before all others but the call that opens the session again, for which they wait.
     fn push_first(&mut self, post: Post) {
         self.bytes += post.json.len();
-        self.posts.push_front(post);
+        let reopens = self.reopens.is_some() && self.posts.front().is_some_and(|first| first.id == self.reopens);
+        self.posts.insert(usize::from(reopens), post);
     }
 
     /// Takes the first message out if this holds for it.

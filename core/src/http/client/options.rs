@@ -1,5 +1,7 @@
 //! What a client is told once.
 
+use serde::Deserialize;
+
 use crate::http::tolerance::Tolerance;
 
 /// The settings of a [`Client`](super::Client).
@@ -53,7 +55,8 @@ pub enum Transport {
 }
 
 /// Bounds of a [`Client`](super::Client).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ClientLimits {
     /// Bytes of one message from the server. 64 MiB.
@@ -76,7 +79,8 @@ impl Default for ClientLimits {
 }
 
 /// Times of a [`Client`](super::Client), in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ClientTimes {
     /// How long the stream of a session has to be silent before the answer to its load is taken for the end of its history

@@ -70,7 +70,7 @@ impl Client {
             Some(Doing::Initialize { post, body, begun: true }) => self.initialize_answered(&post, body),
             Some(Doing::Initialize { .. } | Doing::Socket) => self.connection_failed(),
             Some(Doing::Post { lane, post }) => self.uncertain(lane, post),
-            Some(Doing::Read { name }) => self.stream_broke(&name, None),
+            Some(Doing::Read { name }) => self.stream_broke(&name, None, true),
             Some(Doing::Delete) | None => {}
         }
     }
@@ -81,7 +81,7 @@ impl Client {
             Some(Doing::Initialize { .. } | Doing::Socket) => self.connection_failed(),
             Some(Doing::Post { lane, post }) if sent => self.uncertain(lane, post),
             Some(Doing::Post { lane, post }) => self.postponed(lane, post, None),
-            Some(Doing::Read { name }) => self.stream_broke(&name, None),
+            Some(Doing::Read { name }) => self.stream_broke(&name, None, sent),
             Some(Doing::Delete) | None => {}
         }
     }
@@ -228,7 +228,7 @@ impl Client {
             (410, Some(_)) if self.streams.get(name).is_some_and(|stream| stream.early) => self.stream_unknown(name),
             (410, Some(session)) => self.session_lost(session),
             (405 | 406 | 501, None) => self.stop(ClosedWhy::NotServed { status }),
-            _ => self.stream_broke(name, wait(headers)),
+            _ => self.stream_broke(name, wait(headers), false),
         }
     }
 

@@ -126,8 +126,9 @@ impl Client {
         }
     }
 
-    /// A stream has ended, or could not be opened.
-    pub(super) fn stream_broke(&mut self, name: &Name, wait: Option<u64>) {
+    /// A stream has ended, or could not be opened. `served` says that the server may have written to it, also if nothing of
+    /// that has come: what it has written it does not write again.
+    pub(super) fn stream_broke(&mut self, name: &Name, wait: Option<u64>, served: bool) {
         let now = self.now;
         let Some(stream) = self.streams.get_mut(name) else { return };
         let was_open = stream.state == State::Open;
@@ -135,7 +136,7 @@ impl Client {
             stream.tries = 0;
         }
         stream.exchange = None;
-        stream.broken |= was_open;
+        stream.broken |= served;
         stream.tries += 1;
         let tries = stream.tries;
         if tries > TRIES {
@@ -163,7 +164,7 @@ impl Client {
                 stream.gate = 0;
                 self.pump();
             }
-            Some(_) => self.stream_broke(name, None),
+            Some(_) => self.stream_broke(name, None, false),
             None => {}
         }
     }

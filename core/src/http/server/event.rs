@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::http::Response;
 use crate::rules::RuleId;
 
 /// Names one of the connections of a server. Keys are never used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
 pub struct ConnectionKey(pub(super) u64);
 
 impl ConnectionKey {
@@ -23,7 +26,8 @@ impl ConnectionKey {
 }
 
 /// What to do with a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "step", rename_all = "kebab-case")]
 #[must_use]
 pub enum Step {
     /// Send this response. The server has forgotten the exchange.
@@ -42,7 +46,8 @@ pub enum Step {
 }
 
 /// Something that has happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Event {
     /// A client has opened a connection; start an agent for it.
@@ -93,7 +98,7 @@ pub enum Event {
 }
 
 /// A rule that was broken, and where. It has no text of the peer's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// The rule.
@@ -109,7 +114,8 @@ pub struct Report {
 }
 
 /// Why a connection is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Closed {
     /// The client has ended it: `DELETE`, or a socket that closed (HTTP-14, WS-05).

@@ -1,5 +1,7 @@
 //! What a server is told once: where it is, whom it serves, what is bounded, and how long it waits.
 
+use serde::Deserialize;
+
 use crate::http::tolerance::Tolerance;
 use crate::http::{Allowed, Token};
 
@@ -38,7 +40,8 @@ impl Default for ServerOptions {
 }
 
 /// Bounds of a [`Server`](super::Server).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ServerLimits {
     /// Bytes of one message from a client: the body of a `POST`, or a text frame. 16 MiB.
@@ -87,7 +90,8 @@ impl Default for ServerLimits {
 }
 
 /// Times of a [`Server`](super::Server), in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ServerTimes {
     /// A stream that is silent for so long gets a comment, and a socket a ping; a socket that is silent three times as
