@@ -73,6 +73,8 @@ mod command;
 mod connection;
 mod ended;
 mod files;
+#[cfg(feature = "http")]
+pub mod http;
 mod output;
 mod process;
 mod spawn;

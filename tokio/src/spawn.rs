@@ -216,6 +216,12 @@ impl Spawn {
     }
 
     fn start(&self) -> io::Result<(Running, Streams<Output, ChildStdin>)> {
+        let (running, output, input) = self.launch()?;
+        Ok((running, streams(output, input)))
+    }
+
+    /// Starts the agent, with its output and its input.
+    pub(crate) fn launch(&self) -> io::Result<(Running, Output, ChildStdin)> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments);
         if self.clear {
@@ -239,8 +245,8 @@ impl Spawn {
         };
         let said = Said::hear(ChildStderr::from_std(stderr)?, self.hear.clone());
         let output = Output::new(ChildStdout::from_std(stdout)?);
-        let transport = streams(output.clone(), ChildStdin::from_std(stdin)?);
-        Ok((Running { process, output, said }, transport))
+        let input = ChildStdin::from_std(stdin)?;
+        Ok((Running { process, output: output.clone(), said }, output, input))
     }
 }
 
@@ -255,7 +261,7 @@ impl std::fmt::Debug for Spawn {
 }
 
 /// A running agent.
-struct Running {
+pub(crate) struct Running {
     process: Process,
     output: Output,
     said: Said,
@@ -268,6 +274,12 @@ struct End {
 }
 
 impl Running {
+    /// Ends the agent as the client's end of the connection does, and says how it ended.
+    #[cfg(feature = "http")]
+    pub(crate) async fn ended(self, spawn: &Spawn) -> AgentEnded {
+        self.end(spawn.grace).await.ended
+    }
+
     /// Waits for the agent to end after its input has ended; terminates and kills it if it does not.
     async fn end(self, grace: Duration) -> End {
         let Running { process, output, said } = self;
@@ -313,7 +325,7 @@ impl End {
 
 /// The standard output of an agent. It is read to its end after the connection has ended.
 #[derive(Clone)]
-struct Output(Arc<Printed>);
+pub(crate) struct Output(Arc<Printed>);
 
 struct Printed {
     pipe: Mutex<ChildStdout>,

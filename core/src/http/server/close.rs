@@ -56,6 +56,19 @@ impl Server {
         self.end(connection, Closed::Host);
     }
 
+    /// Ends a connection as [`close`](Self::close) does, because its agent has failed: the client's open calls are first
+    /// answered with an error that says why, as far as the client reads.
+    pub fn fail(&mut self, connection: ConnectionKey, why: &str) {
+        let open = self.connections.get(&connection).into_iter().flat_map(|it| it.calls.keys());
+        for id in open.cloned().collect::<Vec<Id>>() {
+            let error =
+                crate::jsonrpc::write_error(&id, ErrorCode::INTERNAL_ERROR, why, Some(r#"{"outcome":"unknown"}"#));
+            // Who does not read learns it by the end of the streams.
+            let _ = self.send(connection, &error);
+        }
+        self.close(connection);
+    }
+
     /// Ends the connection of a socket, if it has one, with a last frame.
     pub(super) fn close_socket(&mut self, key: ConnectionKey, why: Closed, code: CloseCode, reason: &'static str) {
         let socket = self.connections.get(&key).filter(|it| it.inbox.closed.is_none());

@@ -1,0 +1,130 @@
+//! `acp connect`: a remote agent on the standard streams.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use libacp::framing::{Decoder, Framing, Item};
+use libacp::http::{Action, ClosedWhy};
+use libacp_tokio::http::{Ended, Remote, RemotePipe};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::exit::Failure;
+use crate::log::say;
+use crate::options::Connect;
+use crate::serve::{signal, token};
+
+/// Bytes of one line of the client.
+const LINE: usize = 64 << 20;
+/// The size of a read.
+const READ: usize = 64 * 1024;
+
+pub(crate) async fn run(options: Connect) -> Result<(), Failure> {
+    let pipe = remote(&options)?.open().map_err(|problem| Failure::Usage(problem.to_string()))?;
+    let result = tokio::select! {
+        result = down(&pipe) => result,
+        () = up(&pipe) => Ok(()),
+        number = signal() => Err(Failure::Signal(number)),
+    };
+    pipe.close().await;
+    result
+}
+
+fn remote(options: &Connect) -> Result<Remote, Failure> {
+    let mut remote = Remote::new(&options.url).map_err(|problem| Failure::Usage(problem.to_string()))?;
+    for header in &options.header {
+        let (name, value) = header.split_once(':').ok_or_else(|| Failure::Usage("a header has no colon".into()))?;
+        remote = remote.header(name.trim(), value.trim());
+    }
+    if let Some(file) = options.token.clone() {
+        let first = token(&file)?;
+        remote = remote.token(&first);
+        let last = Arc::new(Mutex::new(first));
+        remote = remote.renew(move |_, _| {
+            let (file, last) = (file.clone(), Arc::clone(&last));
+            async move {
+                // Whoever writes the file may be about to.
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                let next = token(&file).ok()?;
+                let last = std::mem::replace(&mut *last.lock().unwrap_or_else(PoisonError::into_inner), next.clone());
+                (next != last).then(|| format!("Bearer {next}"))
+            }
+        });
+    }
+    if options.http2 {
+        remote = remote.http2();
+    }
+    let give_up = options.give_up.saturating_mul(1000);
+    Ok(remote.first(Duration::from_secs(options.first)).options(|it| it.times.give_up = give_up).on_event(tell))
+}
+
+/// Passes on what the agent says.
+async fn down(pipe: &RemotePipe) -> Result<(), Failure> {
+    let mut output = tokio::io::stdout();
+    loop {
+        let message = match pipe.receive().await {
+            Ok(Some(message)) => message,
+            Ok(None) => return Ok(()),
+            Err(problem) => return Err(ended(pipe.ended(), &problem)),
+        };
+        let mut line = message.into_bytes();
+        line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+        line.push(b'\n');
+        if output.write_all(&line).await.is_err() || output.flush().await.is_err() {
+            // Nobody listens any more.
+            return Ok(());
+        }
+    }
+}
+
+/// Passes on what the editor says. Ends with the input.
+async fn up(pipe: &RemotePipe) {
+    let (mut input, mut buffer) = (tokio::io::stdin(), vec![0; READ]);
+    let mut decoder = Decoder::new(Framing::Lines, LINE);
+    loop {
+        match input.read(&mut buffer).await {
+            Ok(count) if count > 0 => decoder.push(&buffer[..count]),
+            _ => return,
+        }
+        while let Some(item) = decoder.poll() {
+            match item {
+                Item::Frame(frame) => match std::str::from_utf8(&frame) {
+                    Ok(json) if pipe.send(json).await.is_err() => return std::future::pending().await,
+                    Ok(_) => {}
+                    Err(_) => say(format_args!("a line of the client is not UTF-8 and was dropped")),
+                },
+                Item::TooLong { .. } => say(format_args!("a line of the client is over the limit and was dropped")),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn ended(ended: Option<Ended>, problem: &io::Error) -> Failure {
+    let Some(ended) = ended else { return Failure::Unreachable(problem.to_string()) };
+    let text = ended.to_string();
+    match ended.why {
+        ClosedWhy::Refused { .. } => Failure::Refused(text),
+        ClosedWhy::NotServed { .. } | ClosedWhy::NotInitialized | ClosedWhy::Protocol => Failure::NoAgent(text),
+        _ => Failure::Unreachable(text),
+    }
+}
+
+fn tell(event: &Action) {
+    match event {
+        Action::Connected { .. } => say(format_args!("connected")),
+        Action::Lost(lost) => say(format_args!(
+            "the connection was lost, with {} calls; {} sessions are opened again",
+            lost.calls.len(),
+            lost.sessions.len()
+        )),
+        Action::Retrying { .. } => say(format_args!("connecting")),
+        Action::Attached { .. } => say(format_args!("a session is open again")),
+        Action::Detached { .. } => say(format_args!("a session cannot be opened again")),
+        Action::Gap { .. } => say(format_args!("a stream broke; messages may be missing")),
+        Action::Unauthorized { status, .. } => say(format_args!("the server wants other credentials ({status})")),
+        Action::Refused { status, .. } => say(format_args!("the server refused a message ({status})")),
+        Action::Violation(report) => say(format_args!("{}: {}", report.rule, report.message)),
+        _ => {}
+    }
+}

@@ -1,0 +1,112 @@
+//! A WebSocket: its handshake, and its frames in both directions at the same time.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::{SplitSink, SplitStream};
+use futures::{SinkExt, StreamExt};
+use http::{HeaderName, HeaderValue};
+use libacp::http::{Frame, Header};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::handshake::client::{Request, Response};
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{client_async_with_config, WebSocketStream};
+
+use super::exchange::chain;
+use super::shared::Shared;
+use super::stream::Stream;
+use crate::http::server::{config, message};
+
+/// How long the last frame may take.
+const LAST: Duration = Duration::from_secs(2);
+/// After so long without a frame the server is asked whether it is there.
+const SILENCE: Duration = Duration::from_secs(25);
+/// So many silences are one too many.
+const SILENCES: u32 = 3;
+
+type Socket = WebSocketStream<Box<dyn Stream>>;
+type Headers = Vec<(Cow<'static, str>, String)>;
+
+/// Opens a socket, and passes in what comes of it.
+pub(super) async fn run(shared: Arc<Shared>, exchange: u64, headers: Headers) {
+    let socket = match open(&shared, headers).await {
+        Ok((socket, response)) => {
+            respond(&shared, exchange, &response);
+            socket
+        }
+        Err(Error::Http(response)) => return respond(&shared, exchange, &*response),
+        Err(problem) => {
+            return shared.with(|state| {
+                state.problem = Some(chain(&problem));
+                state.client.failed(exchange, true);
+            });
+        }
+    };
+    let (mut output, mut input) = socket.split();
+    tokio::select! {
+        () = write(&shared, exchange, &mut output) => {}
+        () = read(&shared, exchange, &mut input) => {}
+    }
+    drop(timeout(LAST, output.close()).await);
+    shared.with(|state| state.client.end(exchange));
+}
+
+async fn open(shared: &Shared, headers: Headers) -> Result<(Socket, Response), Error> {
+    let uri = shared.address.to(shared.address.target()).map_err(Error::from)?;
+    let mut request: Request = uri.into_client_request()?;
+    for (name, value) in headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(&*name), HeaderValue::try_from(value)) {
+            request.headers_mut().insert(name, value);
+        }
+    }
+    let stream = shared.dialer.dial(&shared.address).await?;
+    client_async_with_config(request, stream, Some(config(shared.limit))).await
+}
+
+fn respond<B>(shared: &Arc<Shared>, exchange: u64, response: &http::Response<B>) {
+    let headers: Vec<Header<'_>> =
+        response.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+    shared.with(|state| state.client.response(exchange, response.status().as_u16(), &headers));
+}
+
+async fn write(shared: &Arc<Shared>, exchange: u64, output: &mut SplitSink<Socket, Message>) {
+    loop {
+        let mut next = shared.frame(exchange);
+        if next.is_none() {
+            if output.flush().await.is_err() {
+                return;
+            }
+            next = shared.next_frame(exchange).await;
+        }
+        let Some(frame) = next else { return };
+        let last = matches!(frame, Frame::Close(..));
+        if output.feed(message(frame)).await.is_err() || last {
+            return;
+        }
+    }
+}
+
+async fn read(shared: &Arc<Shared>, exchange: u64, input: &mut SplitStream<Socket>) {
+    let mut silences = 0;
+    loop {
+        // While nothing is read, the server's pings have no answers, so it is told otherwise that this side is alive.
+        shared.room(|state| state.ping(exchange)).await;
+        let Ok(came) = timeout(SILENCE, input.next()).await else {
+            silences += 1;
+            if silences == SILENCES {
+                return;
+            }
+            shared.with(|state| state.ping(exchange));
+            continue;
+        };
+        silences = 0;
+        match came {
+            Some(Ok(Message::Text(text))) => shared.with(|state| state.client.text(exchange, &text)),
+            Some(Ok(Message::Binary(_))) => shared.with(|state| state.client.binary(exchange)),
+            Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+            Some(Ok(_)) => {}
+        }
+    }
+}

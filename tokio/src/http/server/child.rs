@@ -1,0 +1,83 @@
+//! An agent that is a program: messages go to it and come from it as lines.
+
+use std::pin::pin;
+
+use libacp::framing::{Decoder, Framing, Item};
+use libacp::rules::RuleId;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::pipe::Pipe;
+use super::shared::Notice;
+use crate::Spawn;
+
+/// Bytes of one line of an agent.
+const LINE: usize = 64 << 20;
+/// The size of a read.
+const READ: usize = 64 * 1024;
+/// The rule for lines that are no JSON.
+const UNREADABLE: RuleId = RuleId::of("RPC-21");
+
+/// Runs the program of one connection until either is over.
+pub(super) async fn relay(spawn: &Spawn, pipe: &Pipe) {
+    let ended = |how: String| {
+        pipe.fail(&how);
+        pipe.tell(&Notice::AgentEnded { connection: pipe.number(), how });
+    };
+    let (running, output, input) = match spawn.launch() {
+        Ok(launched) => launched,
+        Err(problem) => return ended(problem.to_string()),
+    };
+    let early = {
+        let (up, down) = (pin!(up(pipe, input)), pin!(down(pipe, output)));
+        tokio::select! {
+            () = up => false,
+            () = down => true,
+        }
+    };
+    if early {
+        // Nothing comes from it any more, so its last words are what there is to wait for.
+        ended(running.ended(spawn).await.to_string());
+    } else {
+        running.ended(spawn).await;
+    }
+}
+
+/// Passes on what the client says. Ends with the connection; then the program's input ends.
+async fn up(pipe: &Pipe, mut input: impl tokio::io::AsyncWrite + Unpin) {
+    let mut works = true;
+    while let Some(json) = pipe.receive().await {
+        // Between the tokens of a message, a line end is as good as a blank; in them, there is none.
+        let mut line = json.into_bytes();
+        line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+        line.push(b'\n');
+        works = works && input.write_all(&line).await.is_ok() && input.flush().await.is_ok();
+    }
+}
+
+/// Passes on what the program says. Ends with its output.
+async fn down(pipe: &Pipe, mut output: impl tokio::io::AsyncRead + Unpin) {
+    let (mut decoder, mut buffer) = (Decoder::new(Framing::Lines, LINE), vec![0; READ]);
+    loop {
+        match output.read(&mut buffer).await {
+            Ok(count) if count > 0 => decoder.push(&buffer[..count]),
+            _ => return,
+        }
+        while let Some(item) = decoder.poll() {
+            let sent = match item {
+                Item::Frame(frame) => match std::str::from_utf8(&frame) {
+                    Ok(json) => pipe.send(json).await,
+                    Err(_) => {
+                        let message = "a line is not UTF-8";
+                        pipe.tell(&Notice::Dropped { connection: pipe.number(), rule: UNREADABLE, message });
+                        Ok(())
+                    }
+                },
+                _ => Ok(()),
+            };
+            if sent.is_err() {
+                // The connection is over, which the other direction sees.
+                return std::future::pending().await;
+            }
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! The state machine, and everything that waits for it: exchanges, agents, the clock.
+//!
+//! Whoever wants something calls [`Shared::with`], which tells the time, does it, and hands out what has come of it. Tasks are
+//! woken and hooks are called once the lock is free.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use libacp::http::{Closed, ConnectionKey, Event, Report, Response, Server, ServerOptions};
+use libacp::rules::RuleId;
+use tokio::sync::{watch, Notify};
+use tokio::time::Instant;
+
+use super::pipe::Pipe;
+use crate::http::clock;
+
+/// Bytes that wait for an agent here, beside those that wait in the state machine; then it keeps the rest.
+const WAITING: usize = 64 * 1024;
+
+/// What happened on a server. It has no text of a client's or of an agent's.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Notice {
+    /// A client has opened a connection.
+    Opened {
+        /// The number of the connection.
+        connection: u64,
+    },
+    /// A connection is over.
+    Closed {
+        /// The number of the connection.
+        connection: u64,
+        /// Why.
+        why: Closed,
+    },
+    /// A client broke a rule.
+    Violation(Report),
+    /// An agent did what is allowed and will not work well.
+    Advice(Report),
+    /// A message of an agent cannot be sent and was dropped.
+    Dropped {
+        /// The number of the connection.
+        connection: u64,
+        /// The rule that does not allow it.
+        rule: RuleId,
+        /// What is wrong.
+        message: &'static str,
+    },
+    /// The program of a connection could not be started, or has ended before its client.
+    AgentEnded {
+        /// The number of the connection.
+        connection: u64,
+        /// How, with what it said last.
+        how: String,
+    },
+}
+
+pub(super) type Begin = Box<dyn Fn(Pipe) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+pub(super) type Hook = Box<dyn Fn(&Notice) + Send + Sync>;
+
+/// What keeps connections open: they end with it.
+pub(super) struct Owner(pub(super) Arc<Shared>);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.close_all();
+    }
+}
+
+pub(super) struct Shared {
+    state: Mutex<State>,
+    begin: Begin,
+    hook: Hook,
+    begun: Instant,
+    /// Wakes the clock for a time that is earlier than what it waits for.
+    sooner: Arc<Notify>,
+    /// How many agents run.
+    running: watch::Sender<usize>,
+    closing: watch::Sender<bool>,
+}
+
+pub(super) struct State {
+    pub(super) server: Server,
+    next: u64,
+    exchanges: HashMap<u64, Waiting>,
+    agents: HashMap<ConnectionKey, Agent>,
+    /// The exchange whose head is looked at.
+    asking: Option<u64>,
+    /// What the clock waits for; `None` before it runs.
+    wakes: Option<u64>,
+    closing: bool,
+}
+
+/// An exchange, and who waits for something of it.
+#[derive(Default)]
+struct Waiting {
+    response: Option<Response>,
+    over: bool,
+    writer: Option<Waker>,
+    reader: Option<Waker>,
+}
+
+/// An agent, and what it has not read yet.
+#[derive(Default)]
+struct Agent {
+    inbox: VecDeque<String>,
+    bytes: usize,
+    paused: bool,
+    closed: bool,
+    full: bool,
+    socket: Option<u64>,
+    reader: Option<Waker>,
+    writer: Option<Waker>,
+}
+
+/// What is done when the lock is free.
+#[derive(Default)]
+struct After {
+    wakers: Vec<Waker>,
+    opened: Vec<ConnectionKey>,
+    notices: Vec<Notice>,
+}
+
+impl Shared {
+    pub(super) fn new(options: ServerOptions, begin: Begin, hook: Hook) -> Arc<Self> {
+        let state = State {
+            server: Server::new(options),
+            next: 1,
+            exchanges: HashMap::new(),
+            agents: HashMap::new(),
+            asking: None,
+            wakes: None,
+            closing: false,
+        };
+        Arc::new(Shared {
+            state: Mutex::new(state),
+            begin,
+            hook,
+            begun: Instant::now(),
+            sooner: Arc::default(),
+            running: watch::Sender::new(0),
+            closing: watch::Sender::new(false),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with the state machine, and then what comes of it.
+    pub(super) fn with<R>(self: &Arc<Self>, act: impl FnOnce(&mut State) -> R) -> R {
+        let mut after = After::default();
+        let result = {
+            let mut state = self.state();
+            state.server.handle_timeout(clock::since(self.begun));
+            state.add_entropy();
+            let result = act(&mut state);
+            state.pump(&mut after);
+            let next = state.server.poll_timeout().unwrap_or(u64::MAX);
+            if state.wakes.is_some_and(|wakes| next < wakes) {
+                state.wakes = Some(next);
+                self.sooner.notify_one();
+            }
+            result
+        };
+        after.wakers.into_iter().for_each(Waker::wake);
+        after.notices.iter().for_each(|notice| (self.hook)(notice));
+        after.opened.into_iter().for_each(|connection| self.begin(connection));
+        result
+    }
+
+    /// Starts the agent of a connection.
+    fn begin(self: &Arc<Self>, connection: ConnectionKey) {
+        let running = Running::new(&self.running);
+        let pipe = Pipe::new(Arc::clone(self), connection);
+        let agent = (self.begin)(pipe);
+        tokio::spawn(async move {
+            let _running = running;
+            agent.await;
+        });
+    }
+
+    pub(super) fn tell(&self, notice: &Notice) {
+        (self.hook)(notice);
+    }
+
+    /// Starts the clock, if it does not run.
+    pub(super) fn tick(self: &Arc<Self>) {
+        let mut state = self.state();
+        if state.wakes.is_some() {
+            return;
+        }
+        state.wakes = Some(u64::MAX);
+        drop(state);
+        let (weak, sooner, begun) = (Arc::downgrade(self), Arc::clone(&self.sooner), self.begun);
+        tokio::spawn(clock::run(begun, sooner, move || {
+            // What is due is done by any call.
+            weak.upgrade()?.with(|state| {
+                let next = state.server.poll_timeout().unwrap_or(u64::MAX);
+                state.wakes = Some(next);
+                Some(next)
+            })
+        }));
+    }
+
+    /// Ends all connections, and those that are opened from now on.
+    pub(super) fn close_all(self: &Arc<Self>) {
+        self.with(|state| {
+            state.closing = true;
+            let keys: Vec<ConnectionKey> = state.agents.keys().copied().collect();
+            keys.into_iter().for_each(|key| state.server.close(key));
+        });
+        self.closing.send_replace(true);
+        self.sooner.notify_one();
+    }
+
+    /// Waits for [`close_all`](Self::close_all).
+    pub(super) async fn closing(&self) {
+        drop(self.closing.subscribe().wait_for(|closing| *closing).await);
+    }
+
+    /// Waits until no agent runs.
+    pub(super) async fn ended(&self) {
+        drop(self.running.subscribe().wait_for(|running| *running == 0).await);
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // The clock sees that this is gone.
+        self.sooner.notify_one();
+    }
+}
+
+/// Counts an agent that runs.
+struct Running(watch::Sender<usize>);
+
+impl Running {
+    fn new(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|running| *running += 1);
+        Running(count.clone())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.send_modify(|running| *running -= 1);
+    }
+}
+
+impl State {
+    fn add_entropy(&mut self) {
+        let wanted = self.server.wants_entropy();
+        if wanted > 0 {
+            let mut bytes = vec![0; wanted];
+            // Without randomness the server opens no connections, and says so.
+            if getrandom::fill(&mut bytes).is_ok() {
+                self.server.add_entropy(&bytes);
+            }
+        }
+    }
+
+    /// Hands out what the state machine has to say.
+    fn pump(&mut self, after: &mut After) {
+        while let Some(event) = self.server.poll_event() {
+            match event {
+                Event::Opened { connection } => {
+                    self.agents.insert(connection, Agent { socket: self.asking.take(), ..Agent::default() });
+                    after.notices.push(Notice::Opened { connection: connection.number() });
+                    after.opened.push(connection);
+                    if self.closing {
+                        self.server.close(connection);
+                    }
+                }
+                Event::Message { connection, json } => self.message(connection, json, after),
+                Event::Closed { connection, why } => self.closed(connection, why, after),
+                Event::Respond { exchange, response } => {
+                    if let Some(waiting) = self.exchanges.get_mut(&exchange) {
+                        waiting.response = Some(response);
+                        after.wakers.extend(waiting.writer.take());
+                    }
+                }
+                Event::Ready { exchange } => {
+                    after.wakers.extend(self.exchanges.get_mut(&exchange).and_then(|it| it.writer.take()));
+                }
+                Event::Finish { exchange } => self.over(exchange, after),
+                Event::Drained { connection } => {
+                    if let Some(agent) = self.agents.get_mut(&connection) {
+                        agent.full = false;
+                        after.wakers.extend(agent.writer.take());
+                    }
+                }
+                Event::Violation(report) => after.notices.push(Notice::Violation(report)),
+                Event::Advice(report) => after.notices.push(Notice::Advice(report)),
+                _ => {}
+            }
+        }
+    }
+
+    fn message(&mut self, connection: ConnectionKey, json: String, after: &mut After) {
+        let Some(agent) = self.agents.get_mut(&connection) else { return };
+        agent.bytes += json.len();
+        agent.inbox.push_back(json);
+        after.wakers.extend(agent.reader.take());
+        if agent.bytes >= WAITING && !agent.paused {
+            agent.paused = true;
+            self.server.pause(connection, true);
+        }
+    }
+
+    fn closed(&mut self, connection: ConnectionKey, why: Closed, after: &mut After) {
+        after.notices.push(Notice::Closed { connection: connection.number(), why });
+        let Some(agent) = self.agents.get_mut(&connection) else { return };
+        agent.closed = true;
+        after.wakers.extend(agent.reader.take());
+        after.wakers.extend(agent.writer.take());
+        if let Some(socket) = agent.socket {
+            self.over(socket, after);
+        }
+    }
+
+    fn over(&mut self, exchange: u64, after: &mut After) {
+        if let Some(waiting) = self.exchanges.get_mut(&exchange) {
+            waiting.over = true;
+            after.wakers.extend(waiting.writer.take());
+            after.wakers.extend(waiting.reader.take());
+        }
+    }
+
+    /// A new exchange.
+    pub(super) fn open(&mut self) -> u64 {
+        let exchange = self.next;
+        self.next += 1;
+        self.exchanges.insert(exchange, Waiting::default());
+        exchange
+    }
+
+    pub(super) fn forget(&mut self, exchange: u64) {
+        self.exchanges.remove(&exchange);
+        self.server.closed(exchange);
+    }
+
+    /// Notes whose socket a connection is that opens now.
+    pub(super) fn asking(&mut self, exchange: Option<u64>) {
+        self.asking = exchange;
+    }
+
+    /// The response to an exchange that waits for it.
+    pub(super) fn poll_response(&mut self, exchange: u64, cx: &Context<'_>) -> Poll<Response> {
+        let Some(waiting) = self.exchanges.get_mut(&exchange) else { return Poll::Pending };
+        if let Some(response) = waiting.response.take() {
+            return Poll::Ready(response);
+        }
+        waiting.writer = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// Waits for something to write, after there was nothing. Ready if the exchange is over.
+    pub(super) fn poll_over(&mut self, exchange: u64, cx: &Context<'_>) -> Poll<()> {
+        match self.exchanges.get_mut(&exchange) {
+            Some(waiting) if !waiting.over => waiting.writer = Some(cx.waker().clone()),
+            _ => return Poll::Ready(()),
+        }
+        Poll::Pending
+    }
+
+    /// Waits until an agent has room for what its socket has to say, or the socket is over.
+    pub(super) fn poll_hungry(&mut self, exchange: u64, cx: &Context<'_>) -> Poll<()> {
+        match self.exchanges.get_mut(&exchange) {
+            Some(waiting) if !waiting.over && !self.server.is_hungry(exchange) => {
+                waiting.reader = Some(cx.waker().clone());
+                Poll::Pending
+            }
+            _ => Poll::Ready(()),
+        }
+    }
+
+    /// Waits until the connection of a socket is over.
+    pub(super) fn poll_gone(&mut self, exchange: u64, cx: &Context<'_>) -> Poll<()> {
+        match self.exchanges.get_mut(&exchange) {
+            // The socket is one task, so it does not matter which of its wakers this is.
+            Some(waiting) if !waiting.over => waiting.reader = Some(cx.waker().clone()),
+            _ => return Poll::Ready(()),
+        }
+        Poll::Pending
+    }
+
+    /// The next message for an agent; `None` once its connection is over.
+    pub(super) fn poll_receive(&mut self, connection: ConnectionKey, cx: &Context<'_>) -> Poll<Option<String>> {
+        let Some(agent) = self.agents.get_mut(&connection) else { return Poll::Ready(None) };
+        if let Some(json) = agent.inbox.pop_front() {
+            agent.bytes -= json.len();
+            if agent.paused && agent.bytes <= WAITING / 2 {
+                agent.paused = false;
+                let reader = agent.socket.and_then(|socket| self.exchanges.get_mut(&socket)?.reader.take());
+                self.server.pause(connection, false);
+                reader.into_iter().for_each(Waker::wake);
+            }
+            return Poll::Ready(Some(json));
+        }
+        if agent.closed {
+            return Poll::Ready(None);
+        }
+        agent.reader = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// Waits until there is room for messages of an agent.
+    pub(super) fn poll_room(&mut self, connection: ConnectionKey, cx: &Context<'_>) -> Poll<()> {
+        match self.agents.get_mut(&connection) {
+            Some(agent) if agent.full && !agent.closed => agent.writer = Some(cx.waker().clone()),
+            _ => return Poll::Ready(()),
+        }
+        Poll::Pending
+    }
+
+    /// Notes that there is no room for messages of an agent.
+    pub(super) fn full(&mut self, connection: ConnectionKey) {
+        if let Some(agent) = self.agents.get_mut(&connection) {
+            agent.full = true;
+        }
+    }
+
+    /// The agent of a connection is gone.
+    pub(super) fn leave(&mut self, connection: ConnectionKey) {
+        self.server.close(connection);
+        // What waits for it is nobody's.
+        if let Some(agent) = self.agents.get_mut(&connection) {
+            agent.inbox.clear();
+            if std::mem::take(&mut agent.paused) {
+                self.server.pause(connection, false);
+            }
+        }
+    }
+
+    /// Forgets an agent.
+    pub(super) fn bury(&mut self, connection: ConnectionKey) {
+        self.agents.remove(&connection);
+    }
+}
