@@ -51,10 +51,11 @@ pub(crate) mod output;
 mod prompts;
 mod questions;
 mod replay;
-mod short;
+mod shelf;
 mod story;
 mod tail;
 mod terminals;
+mod told;
 mod views;
 
 use std::borrow::Cow;
@@ -130,7 +131,7 @@ fn target<'s>(story: &'s mut Story, next: &'s mut Option<Box<Story>>) -> &'s mut
 impl View {
     pub(crate) fn new(limits: &Limits, origin: Origin) -> Self {
         View {
-            bounds: Bounds { entries: limits.view_entries, bytes: limits.view_bytes },
+            bounds: Bounds { entries: limits.view_entries.min(Bounds::MOST), bytes: limits.view_bytes },
             most: Most { content: limits.view_content, output: limits.view_output },
             story: Story::new(0),
             stories: 0,
@@ -173,7 +174,7 @@ impl View {
 
     /// The entry of this index.
     pub fn entry(&self, index: u64) -> Option<&Entry> {
-        self.story.get(index).filter(|entry| !entry.gone)
+        self.story.get(index).filter(|entry| !entry.is_gone())
     }
 
     /// The terminals, in the order in which they were first told of: those that the agent runs (version 2), and those that
