@@ -157,9 +157,9 @@ impl Story {
         let Story { entries, first, shelves, hashing, .. } = self;
         let get = |index: u64| entries.get(usize::try_from(index.checked_sub(*first)?).ok()?);
         let Some(entry) = get(index) else { return };
-        let (Some(id), Some(shelf)) = (entry.id.as_deref(), shelf(entry.kind)) else { return };
+        let (Some(id), Some(kind)) = (entry.id.as_deref(), shelf(entry.kind)) else { return };
         let same = |known| known != index && get(known).is_some_and(|entry| entry.id.as_deref() == Some(id));
-        shelves[shelf].put(hashing.hash_one(id), index, same);
+        shelves[kind].put(hashing.hash_one(id), index, same);
     }
 
     /// Lets it be found no more.
