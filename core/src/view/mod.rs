@@ -46,6 +46,7 @@ mod facts;
 mod fold;
 mod kind;
 mod meta;
+mod modes;
 mod options;
 pub(crate) mod output;
 mod prompts;
@@ -64,6 +65,7 @@ pub use changes::Changes;
 pub use content::Block;
 pub use entry::Entry;
 pub use kind::EntryKind;
+pub use modes::{Mode, Modes};
 pub use prompts::OpenPrompt;
 pub use questions::Question;
 pub use tail::Tail;
@@ -249,10 +251,10 @@ impl View {
         self.facts.options()
     }
 
-    /// The modes as JSON text: `{"currentModeId", "availableModes"}`. Where a config option of the category `mode` stands
-    /// for them, they are made of it.
-    pub fn modes(&self) -> Option<String> {
-        self.facts.modes()
+    /// The mode in force, and those that are offered. Where a config option of the category `mode` stands for them, they are
+    /// made of it.
+    pub fn modes(&self) -> Option<Modes> {
+        self.facts.modes().map(Modes)
     }
 
     /// The commands as JSON text, a list.
