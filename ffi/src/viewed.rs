@@ -42,8 +42,8 @@ pub unsafe extern "C" fn acp_connection_views(connection: *mut acp_connection, o
 /// A session as a conversation: what a client shows, whichever version the peers speak. All of its members are
 /// always present. The cost grows with the length of the text; `view_since` has what is new.
 ///
-/// - `revision`: a number that grows with each change; `epoch`: how often the conversation was replaced by what a
-///   replay told
+/// - `revision`: a number that grows with each change; `epoch`: a number that grows when the conversation is
+///   replaced by another one
 /// - `state`: `idle`, `running`, `requires_action`, `unknown` or a state of the agent's own; `stopReason`, `error`:
 ///   why the work ended last, or null; `usage`, `turnUsage`: objects or null
 /// - `title`, `updatedAt`: strings or null; `configOptions`, `commands`, `background`: lists or null, with the
@@ -270,8 +270,8 @@ pub unsafe extern "C" fn acp_observer_views(observer: *mut acp_observer, out: *m
 /// A session as a conversation: what a client shows, whichever version the peers speak. All of its members are
 /// always present. The cost grows with the length of the text; `view_since` has what is new.
 ///
-/// - `revision`: a number that grows with each change; `epoch`: how often the conversation was replaced by what a
-///   replay told
+/// - `revision`: a number that grows with each change; `epoch`: a number that grows when the conversation is
+///   replaced by another one
 /// - `state`: `idle`, `running`, `requires_action`, `unknown` or a state of the agent's own; `stopReason`, `error`:
 ///   why the work ended last, or null; `usage`, `turnUsage`: objects or null
 /// - `title`, `updatedAt`: strings or null; `configOptions`, `commands`, `background`: lists or null, with the

@@ -74,12 +74,13 @@ class AgentRun(Run):
     def subject(self, session: Optional[str]) -> Any:
         return self.client if session is None else self.client.sessions[session]
 
-    async def work(self, session: str, actions: Any) -> None:
+    async def work(self, session: str, actions: Any) -> Any:
         work = self.client.sessions[session].work()
         async with work as turn:
             self.client = turn.client
             reason = await self.act("work", turn, actions)
             work.stop_reason = reason or work.stop_reason
+        return {"stopReason": work.stop_reason}
 
     async def perform(self, given: Any, action: Any) -> Any:
         what, with_ = action["do"], dict(action.get("with", {}))

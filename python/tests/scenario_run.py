@@ -67,7 +67,7 @@ class Run:
         """A convenience of what a handler was given."""
         raise Difference("format", f"no handler here has the convenience {action['do']!r}")
 
-    async def work(self, session: str, actions: Any) -> None:
+    async def work(self, session: str, actions: Any) -> Any:
         """Work of an agent without a prompt."""
         raise Difference("format", "only agents work")
 

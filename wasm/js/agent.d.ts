@@ -151,7 +151,8 @@ export interface AgentSession<V extends Version = 1> {
   /**
    * Does work that no prompt has asked for, and resolves to how it has ended. In version 2 the client sees the session
    * work meanwhile; in version 1, only what is said. Prompts wait for its end. If the client cancels the session's work
-   * or closes the session, `work.signal` aborts, and the work ends as `cancelled`, however `run` ends. Rejects with
+   * or closes the session, or disconnects, `work.signal` aborts. This is no error: the work ends as `cancelled`, however
+   * `run` ends; an error of it that is not about the cancellation goes to `onError`. Rejects with
    * `Misuse` while a prompt is served or other work goes on (LIFE-25), and with what `run` throws.
    */
   work(run: (work: Work<V>) => Awaitable<Ending>): Promise<v1.PromptResponse>;

@@ -5,9 +5,8 @@ import { Gate } from "./queue.js";
 
 // So many bytes may be unwritten before an answer that is there waits.
 const MOST = 16 << 20;
-// Requests whose answers may be large, so many of which are served before it is known how large. They hold no bytes until
-// then: those that wait for the one in front, as reads of the same file do, would keep it from having its own.
-const LARGE = new Set(["fs/read_text_file", "terminal/output"]);
+// So many requests whose answers may be large are served before it is known how large. They hold no bytes until then: those
+// that wait for the one in front, as reads of the same file do, would keep it from having its own.
 const UNKNOWN = 16;
 
 export class Budget {
@@ -28,7 +27,7 @@ export class Budget {
 
   /** What a new request has to wait for first, if anything. */
   begin({ serial, method }) {
-    if (this.#over || !LARGE.has(method)) return undefined;
+    if (this.#over || !theBorder().glue.Budget.isLarge(method)) return undefined;
     this.#unknown.add(serial);
     return this.#gate.enter();
   }

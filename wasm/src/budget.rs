@@ -18,6 +18,12 @@ impl Budget {
         Budget::default()
     }
 
+    /// Whether the answer of a method may be so large that its request takes a share.
+    #[wasm_bindgen(js_name = isLarge)]
+    pub fn is_large(method: &str) -> bool {
+        Shares::is_large(method)
+    }
+
     /// Asks for a share. Says whether it is there; otherwise it waits for `poll`.
     pub fn ask(&mut self, request: f64, bytes: f64) -> bool {
         let bytes = usize::try_from(config::whole(bytes)).unwrap_or(usize::MAX);

@@ -210,7 +210,7 @@ impl AgentPeer {
     }
 
     /// Lists the sessions of the agent, if it supports that. Pages are requested as they are needed.
-    pub fn list_sessions(&self) -> impl Stream<Item = Result<v1::SessionInfo<'static>, Error>> + Send + use<> {
+    pub fn list_sessions(&self) -> impl Stream<Item = Result<v1::SessionInfo<'static>, Error>> + Send + Unpin + use<> {
         self.list_sessions_with(v1::ListSessionsRequest::default())
     }
 
@@ -218,10 +218,11 @@ impl AgentPeer {
     pub fn list_sessions_with(
         &self,
         request: v1::ListSessionsRequest<'static>,
-    ) -> impl Stream<Item = Result<v1::SessionInfo<'static>, Error>> + Send + use<> {
+    ) -> impl Stream<Item = Result<v1::SessionInfo<'static>, Error>> + Send + Unpin + use<> {
         let agent = self.clone();
         let request = Some(request);
-        stream::try_unfold((request, Vec::new().into_iter()), move |(mut next, mut page)| {
+        // Boxed, so that a loop can read it as it is.
+        Box::pin(stream::try_unfold((request, Vec::new().into_iter()), move |(mut next, mut page)| {
             let agent = agent.clone();
             async move {
                 loop {
@@ -235,7 +236,7 @@ impl AgentPeer {
                     next = request.cursor.is_some().then_some(request);
                 }
             }
-        })
+        }))
     }
 
     /// A session that was opened on this connection.

@@ -30,15 +30,10 @@ impl<A: Into<Ending>> Kind for Prompts<A> {
     }
 
     fn result(&self, incoming: &Incoming, answer: A) -> Result<String, Failure> {
-        let Ending(json) = answer.into();
-        let serial = incoming.serial();
-        if !incoming.shared.with(|state| state.jobs.get(&serial).is_none_or(|job| job.cancelled)) {
-            return Ok(json);
-        }
-        // A cancelled turn ends as cancelled, whatever the handler returns.
-        let mut response: v1::PromptResponse<'_> = crate::schema::read(&json)?;
-        response.stop_reason = v1::StopReason::Cancelled;
-        Ok(crate::schema::write(&response)?)
+        let (ending, serial) = (answer.into(), incoming.serial());
+        let cancelled = incoming.shared.with(|state| state.jobs.get(&serial).is_none_or(|job| job.cancelled));
+        let Ending(json) = if cancelled { ending.cancelled()? } else { ending };
+        Ok(json)
     }
 }
 
@@ -49,6 +44,13 @@ impl Ending {
     /// The result as JSON text.
     pub(super) fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// What a cancelled turn ends with, whatever its handler returns.
+    pub(super) fn cancelled(self) -> Result<Self, Failure> {
+        let mut response: v1::PromptResponse<'_> = crate::schema::read(&self.0)?;
+        response.stop_reason = v1::StopReason::Cancelled;
+        Ok(Ending(crate::schema::write(&response)?))
     }
 }
 

@@ -18,28 +18,25 @@ use super::shared::{Job, Shared, State};
 use super::tool_call::ToolCall;
 use super::turn::Turn;
 use crate::jsonrpc::ErrorCode;
-use crate::schema::v2;
+use crate::schema::{v1, v2, IntoOwned};
 use crate::Misuse;
-
-/// The method in whose place the session's work is told to have been cancelled.
-const CANCEL: &str = "session/cancel";
 
 impl AgentSession {
     /// Works in the foreground of the session without a prompt, as to follow up on something that has ended in the
     /// background. The [`Turn`] of the work has no prompt; everything else is as in a handler of prompts. It ends with the
-    /// stop reason that `body` returns, or with its error, which is returned here, too. Prompts of the session wait until
-    /// then.
+    /// stop reason that `body` returns, or with its error, which is returned here, too; returned is how it has ended. Prompts
+    /// of the session wait until then.
     ///
-    /// When the client cancels the work or disconnects, `body` is dropped at its current await point, unless it awaits
-    /// [`Turn::cancelled`]. Nothing is spawned: the work is done while this is polled, and dropping it ends the work.
+    /// When the client cancels the work or closes the session, or disconnects, `body` is dropped at its current await point,
+    /// unless it awaits [`Turn::cancelled`]. This is no error: the work has ended as `cancelled` then, whatever `body`
+    /// returns. Only an error that is not about the cancellation is returned all the same. Nothing is spawned: the work is done while this is polled, and dropping it ends the work.
     ///
     /// In version 2, the client is told when the work begins and how it ends. In version 1, it sees the updates only.
     ///
     /// # Errors
     /// [`Error::Misuse`] when a prompt of the session is being served or other work goes on there (LIFE-25), or the session
-    /// is not open (SESS-01, TURN-20). [`Error::Cancelled`] when the client has cancelled the work and `body` was dropped.
-    /// The error of `body`.
-    pub async fn work<F, A>(&self, body: F) -> Result<(), Failure>
+    /// is not open (SESS-01, TURN-20). The error of `body`.
+    pub async fn work<F, A>(&self, body: F) -> Result<v1::PromptResponse<'static>, Failure>
     where
         F: AsyncFnOnce(Turn) -> Result<A, Failure>,
         A: Into<Ending>,
@@ -51,7 +48,7 @@ impl AgentSession {
         let answer = {
             let stopped = pin!(stopped(shared, serial));
             match select(stopped, pin!(body(turn))).await {
-                Either::Left(_) => Err(Error::Cancelled { method: CANCEL.into() }.into()),
+                Either::Left(_) => Ok(v1::StopReason::Cancelled.into()),
                 Either::Right((answer, _)) => answer.map(Into::into),
             }
         };
@@ -110,6 +107,11 @@ impl<'a> From<&'a DisplayTerminal> for v2::BackgroundWork<'a> {
     }
 }
 
+/// Whether an error says that something was cancelled.
+fn is_cancellation(failure: &Failure) -> bool {
+    matches!(failure.downcast_ref::<Error>(), Some(Error::Cancelled { .. }))
+}
+
 /// A handler of a prompt, whose first step makes the prompt a message unless it holds it.
 pub(super) async fn stepping<T>(shared: &Arc<Shared>, serial: u64, handling: impl Future<Output = T>) -> T {
     let mut handling = pin!(handling);
@@ -133,7 +135,7 @@ struct Working<'s> {
 }
 
 impl Working<'_> {
-    fn end(&mut self, answer: Result<Ending, Failure>) -> Result<(), Failure> {
+    fn end(&mut self, answer: Result<Ending, Failure>) -> Result<v1::PromptResponse<'static>, Failure> {
         self.over = true;
         self.shared.with(|state| state.end_work(self.serial, answer))
     }
@@ -155,9 +157,19 @@ impl State {
         Ok(serial)
     }
 
-    /// Ends work, and returns the error that its owner learns of.
-    fn end_work(&mut self, serial: u64, answer: Result<Ending, Failure>) -> Result<(), Failure> {
+    /// Ends work, and returns what its owner learns of it.
+    fn end_work(
+        &mut self,
+        serial: u64,
+        answer: Result<Ending, Failure>,
+    ) -> Result<v1::PromptResponse<'static>, Failure> {
         let cancelled = self.jobs.remove(&serial).is_none_or(|job| job.cancelled);
+        let answer = match answer {
+            answer if !cancelled => answer,
+            Ok(ending) => ending.cancelled(),
+            Err(failure) if is_cancellation(&failure) => Ok(v1::StopReason::Cancelled.into()),
+            answer => answer,
+        };
         let told = match &answer {
             Ok(ending) => self.host.end_work(serial, ending.as_str()).err().map(Failure::from),
             Err(failure) => {
@@ -173,7 +185,14 @@ impl State {
         }
         self.unpark();
         self.kick();
-        answer.map(drop).and(told.filter(|_| !is_over).map_or(Ok(()), Err))
+        match told.filter(|_| !is_over) {
+            Some(failure) => answer.and(Err(failure)),
+            None => {
+                let ending = answer?;
+                let response: v1::PromptResponse<'_> = crate::schema::read(ending.as_str())?;
+                Ok(response.into_owned())
+            }
+        }
     }
 
     /// Has the host say something.

@@ -43,9 +43,10 @@ pub struct Pace {
 
 impl Pace {
     /// Limits what is polled from now on. Requests count from there until they have [ended](Self::end). While `most` of them
-    /// are served, no more events come, unless the peer owes an answer.
+    /// are served, no more events come, unless the peer owes an answer. One is served in any case, as otherwise nothing would
+    /// ever come.
     pub fn start(&mut self, most: usize) {
-        self.most = Some(most);
+        self.most = Some(most.max(1));
     }
 
     /// A message that was polled waits, with so many bytes of params.
@@ -140,6 +141,16 @@ mod tests {
         assert!(pace.pauses(0, || true) && pace.is_paused());
         pace.stop();
         assert!(!pace.pauses(0, || false) && !pace.is_paused());
+    }
+
+    #[test]
+    fn one_request_is_served_in_any_case() {
+        let mut pace = Pace::default();
+        pace.start(0);
+        assert!(!pace.pauses(0, || false));
+        pace.begin(&request(1, "session/prompt", 0));
+        assert!(pace.pauses(0, || false));
+        assert!(pace.end(1) && !pace.pauses(0, || false));
     }
 
     #[test]

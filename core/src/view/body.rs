@@ -33,18 +33,24 @@ pub(super) enum Body {
     /// A list that was told as a whole, and what was added to it.
     Items {
         whole: Box<str>,
-        list: VecDeque<Box<str>>,
-        bytes: usize,
+        added: Option<Box<Added>>,
     },
-    Output(Output),
+    Output(Box<Output>),
+}
+
+/// What was added to a list, and what it takes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Added {
+    list: VecDeque<Box<str>>,
+    bytes: usize,
 }
 
 impl Body {
     pub(super) fn of(kind: EntryKind) -> Self {
         match kind {
             EntryKind::Message(_) | EntryKind::Compaction => Body::Blocks(Content::default()),
-            EntryKind::ToolCall => Body::Items { whole: Box::default(), list: VecDeque::new(), bytes: 0 },
-            EntryKind::Terminal => Body::Output(Output::default()),
+            EntryKind::ToolCall => Body::Items { whole: Box::default(), added: None },
+            EntryKind::Terminal => Body::Output(Box::default()),
             _ => Body::Nothing,
         }
     }
@@ -53,7 +59,7 @@ impl Body {
         match self {
             Body::Nothing => 0,
             Body::Blocks(content) => content.bytes(),
-            Body::Items { bytes, .. } => *bytes,
+            Body::Items { whole, added } => whole.len() + added.as_ref().map_or(0, |added| added.bytes),
             Body::Output(output) => output.bytes().len(),
         }
     }
@@ -63,7 +69,9 @@ impl Body {
         match self {
             Body::Nothing => 0,
             Body::Blocks(content) => content.reach(),
-            Body::Items { whole, list, .. } => usize::from(!whole.is_empty()) + list.len(),
+            Body::Items { whole, added } => {
+                usize::from(!whole.is_empty()) + added.as_ref().map_or(0, |added| added.list.len())
+            }
             Body::Output(output) => output.reach(),
         }
     }
@@ -79,7 +87,7 @@ impl Body {
 
     /// Whether it is exactly this list, as it was told last.
     pub(super) fn is_list(&self, value: &str) -> bool {
-        matches!(self, Body::Items { whole, list, .. } if list.is_empty() && **whole == *value)
+        matches!(self, Body::Items { whole, added: None } if **whole == *value)
     }
 
     /// The items of a tool call.
@@ -88,11 +96,12 @@ impl Body {
     }
 
     pub(super) fn items_from(&self, place: Place) -> impl Iterator<Item = &str> + use<'_> {
-        let items = if let Body::Items { whole, list, .. } = self { Some((whole, list)) } else { None };
-        let all = items.map(|(whole, list)| {
+        let items = if let Body::Items { whole, added } = self { Some((whole, added)) } else { None };
+        let all = items.map(|(whole, added)| {
             let told = usize::from(!whole.is_empty());
             let whole = if place.skipped < told { json::items(whole) } else { Vec::new() };
-            whole.into_iter().chain(list.range(place.skipped.saturating_sub(told)..).map(|item| &**item))
+            let added = added.as_ref().map(|added| added.list.range(place.skipped.saturating_sub(told)..));
+            whole.into_iter().chain(added.into_iter().flatten().map(|item| &**item))
         });
         all.into_iter().flatten()
     }
@@ -105,13 +114,13 @@ impl Body {
                 content.append(item);
                 content.cut(most.content)
             }
-            Body::Items { whole, list, bytes } => {
+            Body::Items { whole, added } => {
+                let Added { list, bytes } = &mut **added.get_or_insert_default();
                 list.push_back(item.into());
                 *bytes += item.len() + ITEM;
-                let over = *bytes > most.content;
+                let over = whole.len() + *bytes > most.content;
                 if over && !whole.is_empty() {
                     let told = std::mem::take(whole);
-                    *bytes -= told.len();
                     for item in json::items(&told).into_iter().rev() {
                         list.push_front(item.into());
                         *bytes += item.len() + ITEM;
@@ -135,8 +144,8 @@ impl Body {
     /// Takes a list, or the bytes of a snapshot, where it is empty; whether something was given up for it.
     pub(super) fn fill(&mut self, value: &str, most: Most) -> bool {
         match self {
-            Body::Items { whole, bytes, .. } if value.len() <= most.content => {
-                (*whole, *bytes) = (value.into(), value.len());
+            Body::Items { whole, .. } if value.len() <= most.content => {
+                *whole = value.into();
                 false
             }
             Body::Output(_) => json::pointer(value, "/data").is_some_and(|data| self.append(data, most)),
@@ -152,9 +161,9 @@ impl Body {
                 out.key(if kind == EntryKind::Compaction { "summary" } else { "blocks" });
                 content.write(place, out);
             }
-            Body::Items { whole, list, .. } => {
+            Body::Items { whole, added } => {
                 out.key("content");
-                if list.is_empty() && !whole.is_empty() && place.skipped == 0 {
+                if added.is_none() && !whole.is_empty() && place.skipped == 0 {
                     out.json(whole);
                     return;
                 }

@@ -29,23 +29,43 @@ struct Piece {
     json: Option<Box<str>>,
 }
 
-/// The pieces in order.
+/// The pieces in order, and what they take beside the text.
 #[derive(Debug, Clone, Default)]
-enum Pieces {
-    /// None yet.
-    #[default]
-    None,
-    /// One that is all of the text, as most contents are: nothing has to be kept of it.
-    Run,
-    Many(Vec<Piece>),
+struct Pieces {
+    list: Vec<Piece>,
+    bytes: usize,
 }
 
 /// Blocks in order, of which adjacent ones of text are one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Content {
     text: String,
-    pieces: Pieces,
-    bytes: usize,
+    /// `None` while the text is all there is, as in most contents: nothing has to be kept of it.
+    pieces: Option<Box<Pieces>>,
+}
+
+impl Piece {
+    /// What it takes beside its text.
+    fn bytes(&self) -> usize {
+        self.json.as_deref().map_or(0, str::len) + BLOCK
+    }
+}
+
+impl Pieces {
+    /// A run of text, where there is any.
+    fn run(end: usize) -> Box<Self> {
+        let mut pieces = Box::<Self>::default();
+        if end > 0 {
+            pieces.push(0..end, None);
+        }
+        pieces
+    }
+
+    fn push(&mut self, text: Range<usize>, json: Option<&str>) {
+        let piece = Piece { text, json: json.map(Into::into) };
+        self.bytes += piece.bytes();
+        self.list.push(piece);
+    }
 }
 
 /// How most blocks begin, and those of text.
@@ -94,8 +114,10 @@ impl Content {
         &self.text
     }
 
+    #[inline]
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        let run = if self.text.is_empty() { 0 } else { BLOCK };
+        self.text.len() + self.pieces.as_ref().map_or(run, |pieces| pieces.bytes)
     }
 
     pub(super) fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
@@ -104,18 +126,14 @@ impl Content {
 
     /// How many pieces there are.
     fn count(&self) -> usize {
-        match &self.pieces {
-            Pieces::None => 0,
-            Pieces::Run => 1,
-            Pieces::Many(pieces) => pieces.len(),
-        }
+        self.pieces.as_ref().map_or(usize::from(!self.text.is_empty()), |pieces| pieces.list.len())
     }
 
     /// The text of a piece, and its JSON.
     fn piece(&self, number: usize) -> (Range<usize>, Option<&str>) {
         match &self.pieces {
-            Pieces::Many(pieces) => (pieces[number].text.clone(), pieces[number].json.as_deref()),
-            Pieces::None | Pieces::Run => (0..self.text.len(), None),
+            Some(pieces) => (pieces.list[number].text.clone(), pieces.list[number].json.as_deref()),
+            None => (0..self.text.len(), None),
         }
     }
 
@@ -165,7 +183,7 @@ impl Content {
         // Most blocks are written like this.
         let inside = block.strip_prefix(TEXT).and_then(|rest| rest.strip_prefix('"')?.strip_suffix("\"}"));
         let start = self.text.len();
-        if matches!(self.pieces, Pieces::None) {
+        if self.text.capacity() == 0 {
             // The first of many, most often, and all of them are one run.
             self.text.reserve(inside.map_or(0, |inside| inside.len().max(FIRST)));
         }
@@ -189,13 +207,8 @@ impl Content {
                 self.text.push_str(&text);
             }
         }
-        self.bytes += self.text.len() - start + block.len() + BLOCK;
-        let piece = Piece { text: start..self.text.len(), json: Some(block.into()) };
-        match &mut self.pieces {
-            Pieces::None => self.pieces = Pieces::Many(vec![piece]),
-            Pieces::Run => self.pieces = Pieces::Many(vec![Piece { text: 0..start, json: None }, piece]),
-            Pieces::Many(pieces) => pieces.push(piece),
-        }
+        let pieces = self.pieces.get_or_insert_with(|| Pieces::run(start));
+        pieces.push(start..self.text.len(), Some(block));
         false
     }
 
@@ -203,21 +216,14 @@ impl Content {
     #[inline]
     fn said(&mut self, start: usize) {
         let end = self.text.len();
-        self.bytes += end - start;
         match &mut self.pieces {
-            Pieces::Run => {}
-            Pieces::None => {
-                self.bytes += BLOCK;
-                self.pieces = Pieces::Run;
-            }
-            Pieces::Many(pieces) => {
-                if let Some(Piece { text, json: None }) = pieces.last_mut() {
-                    text.end = end;
-                } else {
-                    self.bytes += BLOCK;
-                    pieces.push(Piece { text: start..end, json: None });
-                }
-            }
+            None if end > 0 => {}
+            // A block of nothing is one nevertheless.
+            None => self.pieces.get_or_insert_default().push(0..0, None),
+            Some(pieces) => match pieces.list.last_mut() {
+                Some(Piece { text, json: None }) => text.end = end,
+                _ => pieces.push(start..end, None),
+            },
         }
     }
 
@@ -225,7 +231,7 @@ impl Content {
     /// that grows and grows is moved rarely.
     #[inline]
     pub(super) fn cut(&mut self, most: usize) -> bool {
-        let over = self.bytes > most;
+        let over = self.bytes() > most;
         if over {
             self.cut_to(most / 2);
         }
@@ -234,7 +240,7 @@ impl Content {
 
     #[inline(never)]
     fn cut_to(&mut self, most: usize) {
-        let mut over = self.bytes - most;
+        let mut over = self.bytes() - most;
         let (mut gone, mut from) = (0, 0);
         for number in 0..self.count() {
             let (text, json) = self.piece(number);
@@ -252,18 +258,13 @@ impl Content {
             (gone, from, over) = (gone + 1, text.end, over.saturating_sub(all));
         }
         self.text.drain(..from);
-        match &mut self.pieces {
-            Pieces::Many(pieces) => {
-                pieces.drain(..gone);
-                for piece in pieces {
-                    piece.text = piece.text.start.saturating_sub(from)..piece.text.end - from;
-                }
+        if let Some(pieces) = &mut self.pieces {
+            pieces.list.drain(..gone);
+            for piece in &mut pieces.list {
+                piece.text = piece.text.start.saturating_sub(from)..piece.text.end - from;
             }
-            pieces if gone > 0 => *pieces = Pieces::None,
-            _ => {}
+            pieces.bytes = pieces.list.iter().map(Piece::bytes).sum();
         }
-        let raw = |number| self.piece(number).1.map_or(0, str::len) + BLOCK;
-        self.bytes = self.text.len() + (0..self.count()).map(raw).sum::<usize>();
         if self.text.capacity() > 4 * self.text.len() {
             self.text.shrink_to_fit();
         }

@@ -1,21 +1,17 @@
 //! One entry of a conversation: a message, a tool call, a terminal, a plan and so on.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::body::{Body, Most, Place};
 use super::content::{Block, Content};
 use super::kind::EntryKind;
-use super::meta::Meta;
 use super::output::Output;
-use super::short::Short;
+use super::told::{Told, SHORT};
 use crate::engine::operations::Speaker;
 use crate::json::{self, Writer};
 
 /// States after which a tool call or a compaction does not go on.
 const FINAL: &[&str] = &["\"completed\"", "\"failed\"", "\"cancelled\""];
-/// A stub keeps what is no longer than this of its members.
-const SHORT: usize = 256;
 /// What an entry takes beside its bytes.
 const ENTRY: usize = 384;
 
@@ -24,65 +20,69 @@ const ENTRY: usize = 384;
 #[allow(clippy::struct_excessive_bools, reason = "each is true or not whatever the others are")]
 pub struct Entry {
     pub(super) index: u64,
-    pub(super) kind: EntryKind,
-    pub(super) id: Option<Arc<str>>,
     pub(super) revision: u64,
     pub(super) rewritten: u64,
     /// The position where its content begins. It is behind all positions of the contents that it had before.
     pub(super) start: u64,
     pub(super) turn: u64,
-    /// Those that changed before and after it.
-    pub(super) older: u64,
-    pub(super) newer: u64,
     /// What it takes, as it was counted last.
     pub(super) counted: usize,
-    members: Box<[Option<Short>]>,
-    /// Bytes of members, and what those of `_meta` take.
-    told: usize,
-    meta: Meta,
+    pub(super) id: Option<Box<str>>,
     pub(super) body: Body,
-    /// The open request for permission that is about it.
-    pub(super) permission: Option<u64>,
+    /// What was told beside the content. Boxed, as of most entries nothing was.
+    told: Option<Box<Told>>,
+    /// Those that changed before and after it, as the story writes it.
+    pub(super) older: u32,
+    pub(super) newer: u32,
+    pub(super) kind: EntryKind,
+    kept: Kept,
+    pub(super) own: Own,
     pub(super) pending: bool,
     /// It stands for the agent's message of the same content, which has not come yet.
     pub(super) awaits_echo: bool,
     pub(super) discarded: bool,
-    pub(super) trimmed: bool,
     pub(super) truncated: bool,
+}
+
+/// How much of an entry there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Whole,
+    Stub,
     /// It is not there any more.
-    pub(super) gone: bool,
-    /// It is a terminal of version 1, which the client runs itself.
-    pub(super) own: bool,
-    /// The agent has released it, a terminal of version 1.
-    pub(super) released: bool,
+    Gone,
+}
+
+/// Whether it is a terminal of version 1, which the client runs itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Own {
+    No,
+    Held,
+    /// The agent has released it.
+    Released,
 }
 
 impl Entry {
-    pub(super) fn new(index: u64, kind: EntryKind, id: Option<Arc<str>>, turn: u64) -> Self {
+    pub(super) fn new(index: u64, kind: EntryKind, id: Option<Box<str>>, turn: u64) -> Self {
         Entry {
             index,
-            kind,
-            id,
             revision: 0,
             rewritten: 0,
             start: 0,
             turn,
-            older: super::story::NONE,
-            newer: super::story::NONE,
             counted: 0,
-            members: vec![None; kind.members().len()].into(),
-            told: 0,
-            meta: Meta::default(),
+            id,
             body: Body::of(kind),
-            permission: None,
+            told: None,
+            older: 0,
+            newer: 0,
+            kind,
+            kept: Kept::Whole,
+            own: Own::No,
             pending: false,
             awaits_echo: false,
             discarded: false,
-            trimmed: false,
             truncated: false,
-            gone: false,
-            own: false,
-            released: false,
         }
     }
 
@@ -173,7 +173,7 @@ impl Entry {
     /// where it has no such member or was not told it.
     pub fn get(&self, name: &str) -> Option<&str> {
         let at = self.kind.members().iter().position(|(known, _)| *known == name)?;
-        self.members[at].as_ref().map(Short::text)
+        self.told.as_ref()?.get(at)
     }
 
     /// The same of a member that is a string; what stands for one that was not told counts as told (a tool call is
@@ -186,7 +186,7 @@ impl Entry {
     /// A member of `_meta`, as JSON text. That of an update is merged name by name; that of a chunk belongs to the chunk,
     /// and is not kept.
     pub fn meta(&self, name: &str) -> Option<&str> {
-        self.meta.get(name)
+        self.told.as_ref()?.meta.get(name)
     }
 
     /// Whether it is a prompt of this connection's that the agent has not taken up yet.
@@ -202,7 +202,12 @@ impl Entry {
 
     /// Whether it is a stub: what it held was given up to stay within the limits.
     pub fn is_trimmed(&self) -> bool {
-        self.trimmed
+        self.kept != Kept::Whole
+    }
+
+    /// Whether it is not there any more.
+    pub(super) fn is_gone(&self) -> bool {
+        self.kept == Kept::Gone
     }
 
     /// Whether a part of it was given up, or not taken, to stay within the limits: the beginning of a text or an output,
@@ -213,7 +218,14 @@ impl Entry {
 
     /// The serial number of the open request for permission that is about it.
     pub fn permission(&self) -> Option<u64> {
-        self.permission
+        self.told.as_ref()?.permission
+    }
+
+    /// An open request for permission is about it, or none.
+    pub(super) fn ask(&mut self, serial: Option<u64>) {
+        if serial.is_some() || self.told.is_some() {
+            self.told.get_or_insert_default().permission = serial;
+        }
     }
 
     /// The entry as JSON text: an object with these members, always all of its type.
@@ -252,34 +264,33 @@ impl Entry {
         if let EntryKind::Message(speaker) = self.kind {
             out.key("role").string(speaker.name()).key("pending").boolean(self.pending);
         }
-        for ((name, default), value) in self.kind.members().iter().zip(&self.members) {
-            out.key(name).json(value.as_ref().map_or(default, Short::text));
+        let told = self.told.as_deref();
+        for (at, (name, default)) in self.kind.members().iter().enumerate() {
+            out.key(name).json(told.and_then(|told| told.get(at)).unwrap_or(default));
         }
         out.key("end").unsigned(self.end());
         if whole {
             self.body.write(self.kind, Place::default(), out);
         }
         if self.kind == EntryKind::ToolCall {
-            match self.permission {
+            match self.permission() {
                 Some(serial) => out.key("permission").unsigned(serial),
                 None => out.key("permission").null(),
             };
         }
         out.key("meta");
-        self.meta.write(out);
+        match told {
+            Some(told) => told.meta.write(out),
+            None => _ = out.begin_object().end_object(),
+        }
         out.key("discarded").boolean(self.discarded);
-        out.key("trimmed").boolean(self.trimmed).key("truncated").boolean(self.is_truncated()).end_object();
+        out.key("trimmed").boolean(self.is_trimmed()).key("truncated").boolean(self.is_truncated()).end_object();
     }
 
     /// What it takes.
     pub(super) fn cost(&self) -> usize {
-        ENTRY + self.id.as_ref().map_or(0, |id| 2 * id.len()) + self.told + self.body.bytes()
-    }
-
-    /// Counts what is told beside the body.
-    fn count(&mut self) {
-        let members = self.members.iter().flatten().map(Short::len);
-        self.told = members.sum::<usize>() + self.meta.bytes();
+        let told = self.told.as_ref().map_or(0, |told| told.bytes());
+        ENTRY + self.id.as_ref().map_or(0, |id| 2 * id.len()) + told + self.body.bytes()
     }
 
     /// Whether it will hardly change any more.
@@ -288,71 +299,65 @@ impl Entry {
             EntryKind::ToolCall | EntryKind::Compaction => {
                 self.get("status").is_some_and(|status| FINAL.contains(&status))
             }
-            EntryKind::Terminal => self.released || self.get("exitStatus").is_some(),
+            EntryKind::Terminal => self.own == Own::Released || self.get("exitStatus").is_some(),
             _ => true,
         }
     }
 
     /// Forgets all that was told.
     pub(super) fn reset(&mut self) {
-        self.members.fill(None);
-        self.meta = Meta::default();
-        self.told = 0;
+        let permission = self.permission();
+        self.told = None;
+        self.ask(permission);
         self.body = Body::of(self.kind);
     }
 
     /// Keeps what a list shows that it was, and nothing that is long.
     pub(super) fn trim(&mut self) {
-        for value in &mut self.members {
-            if value.as_ref().is_some_and(|value| value.len() > SHORT) {
-                *value = None;
-            }
+        if let Some(told) = &mut self.told {
+            told.trim();
         }
-        self.meta = Meta::default();
-        self.count();
         self.body = Body::of(self.kind);
-        self.trimmed = true;
+        self.kept = Kept::Stub;
+    }
+
+    /// Keeps nothing: its place stays empty.
+    pub(super) fn leave(&mut self) {
+        self.trim();
+        self.kept = Kept::Gone;
     }
 
     /// Sets a member, or clears it; whether that changes anything.
     pub(super) fn set(&mut self, name: &str, value: Option<&str>, most: Most) -> bool {
         let Some(at) = self.kind.members().iter().position(|(known, _)| *known == name) else { return false };
-        let longest = if self.trimmed { SHORT } else { most.content };
+        let longest = if self.is_trimmed() { SHORT } else { most.content };
         let kept = value.filter(|value| value.len() <= longest);
         self.truncated |= kept.is_none() && value.is_some();
-        let member = &mut self.members[at];
-        let same = match (&*member, kept) {
-            (Some(known), Some(value)) => known.is(value),
-            (known, value) => known.is_none() && value.is_none(),
-        };
-        if same {
+        if kept.is_none() && self.told.is_none() {
             return false;
         }
-        self.told = self.told - member.as_ref().map_or(0, Short::len) + kept.map_or(0, str::len);
-        *member = kept.map(Into::into);
-        true
+        self.told.get_or_insert_default().set(at, kept)
     }
 
     /// Merges the members of a `_meta`; `None` clears all.
     pub(super) fn set_meta(&mut self, value: Option<&str>, most: Most) -> bool {
         let Some(value) = value else {
-            let had = !std::mem::take(&mut self.meta).is_empty();
-            self.count();
-            return had;
+            let Some(told) = &mut self.told else { return false };
+            return told.change_meta(|meta| !std::mem::take(meta).is_empty());
         };
-        if self.trimmed || value.len() > most.content {
-            self.truncated |= !self.trimmed;
+        if self.is_trimmed() || value.len() > most.content {
+            self.truncated |= !self.is_trimmed();
             return false;
         }
-        let (changed, truncated) = self.meta.merge(value, most);
+        let told = self.told.get_or_insert_default();
+        let (changed, truncated) = told.change_meta(|meta| meta.merge(value, most));
         self.truncated |= truncated;
-        self.count();
         changed
     }
 
     /// Adds a block, an item or bytes; whether something was given up for it. What is added to a stub is not kept.
     pub(super) fn append(&mut self, item: &str, most: Most) -> bool {
-        if self.trimmed {
+        if self.is_trimmed() {
             return false;
         }
         let cut = self.body.append(item, most);
@@ -362,22 +367,34 @@ impl Entry {
 
     /// Puts a text in the place of what a terminal has printed; whether that changes anything.
     pub(super) fn print(&mut self, text: &str, truncated: bool, most: Most) -> bool {
+        let is_stub = self.is_trimmed();
         let Body::Output(output) = &mut self.body else { return false };
-        if self.trimmed || output.is(text) && self.truncated == truncated {
+        if is_stub || output.is(text) && self.truncated == truncated {
             return false;
         }
-        *output = Output::of(text, most.output);
+        **output = Output::of(text, most.output);
         self.truncated = truncated;
         true
     }
 
     /// Puts a list, or the bytes of a snapshot, in the place of what it holds; whether that changes anything.
     pub(super) fn replace(&mut self, value: Option<&str>, most: Most) -> bool {
-        if self.trimmed || value.is_some_and(|value| self.body.is_list(value)) {
+        if self.is_trimmed() || value.is_some_and(|value| self.body.is_list(value)) {
             return false;
         }
         self.body = Body::of(self.kind);
         self.truncated = value.is_some_and(|value| self.body.fill(value, most));
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_small() {
+        // Two lines of a processor's memory, with what an allocator takes.
+        assert_eq!(size_of::<Entry>(), 120);
     }
 }

@@ -46,15 +46,17 @@ mod facts;
 mod fold;
 mod kind;
 mod meta;
+mod modes;
 mod options;
 pub(crate) mod output;
 mod prompts;
 mod questions;
 mod replay;
-mod short;
+mod shelf;
 mod story;
 mod tail;
 mod terminals;
+mod told;
 mod views;
 
 use std::borrow::Cow;
@@ -63,6 +65,7 @@ pub use changes::Changes;
 pub use content::Block;
 pub use entry::Entry;
 pub use kind::EntryKind;
+pub use modes::{Mode, Modes};
 pub use prompts::OpenPrompt;
 pub use questions::Question;
 pub use tail::Tail;
@@ -130,7 +133,7 @@ fn target<'s>(story: &'s mut Story, next: &'s mut Option<Box<Story>>) -> &'s mut
 impl View {
     pub(crate) fn new(limits: &Limits, origin: Origin) -> Self {
         View {
-            bounds: Bounds { entries: limits.view_entries, bytes: limits.view_bytes },
+            bounds: Bounds { entries: limits.view_entries.min(Bounds::MOST), bytes: limits.view_bytes },
             most: Most { content: limits.view_content, output: limits.view_output },
             story: Story::new(0),
             stories: 0,
@@ -173,7 +176,7 @@ impl View {
 
     /// The entry of this index.
     pub fn entry(&self, index: u64) -> Option<&Entry> {
-        self.story.get(index).filter(|entry| !entry.gone)
+        self.story.get(index).filter(|entry| !entry.is_gone())
     }
 
     /// The terminals, in the order in which they were first told of: those that the agent runs (version 2), and those that
@@ -248,10 +251,10 @@ impl View {
         self.facts.options()
     }
 
-    /// The modes as JSON text: `{"currentModeId", "availableModes"}`. Where a config option of the category `mode` stands
-    /// for them, they are made of it.
-    pub fn modes(&self) -> Option<String> {
-        self.facts.modes()
+    /// The mode in force, and those that are offered. Where a config option of the category `mode` stands for them, they are
+    /// made of it.
+    pub fn modes(&self) -> Option<Modes> {
+        self.facts.modes().map(Modes)
     }
 
     /// The commands as JSON text, a list.

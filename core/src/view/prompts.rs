@@ -178,7 +178,7 @@ impl View {
     fn insert(&mut self, before: u64, id: &str) -> u64 {
         let story = target(&mut self.story, &mut self.next);
         let alone = (before + 1..story.next()).all(|index| {
-            story.get(index).is_none_or(|entry| entry.gone || entry.pending || entry.kind == EntryKind::Terminal)
+            story.get(index).is_none_or(|entry| entry.is_gone() || entry.pending || entry.kind == EntryKind::Terminal)
         });
         let opens = !story.in_turn;
         story.begin_turn();

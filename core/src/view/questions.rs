@@ -74,7 +74,7 @@ impl View {
         for story in [Some(&mut self.story), self.next.as_deref_mut()].into_iter().flatten() {
             let Some(index) = story.find(EntryKind::ToolCall, tool) else { continue };
             if let Some(entry) = story.get_mut(index) {
-                entry.permission = serial;
+                entry.ask(serial);
             }
             self.revision += 1;
             story.touch(index, self.revision, false);

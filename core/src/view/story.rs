@@ -5,11 +5,12 @@
 //! same entries, the one that changed last at its end. So what changed since a revision costs as much as it is, and a
 //! change costs the same however many entries there are.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::sync::Arc;
+use std::collections::{BTreeSet, VecDeque};
+use std::hash::{BuildHasher, RandomState};
 
-use super::entry::Entry;
+use super::entry::{Entry, Own};
 use super::kind::EntryKind;
+use super::shelf::Shelf;
 use crate::engine::operations::Speaker;
 
 /// The index of no entry.
@@ -22,6 +23,18 @@ const PATIENCE: usize = 64;
 pub(super) struct Bounds {
     pub(super) entries: usize,
     pub(super) bytes: usize,
+}
+
+/// How an index stands in a link: its low half. Of two entries that are kept at once no two have the same, as there are
+/// fewer of them ([`Bounds::MOST`]).
+#[allow(clippy::cast_possible_truncation, reason = "the half that is left out is known")]
+fn low(index: u64) -> u32 {
+    index as u32
+}
+
+impl Bounds {
+    /// More entries than these are never kept whole, and no more stubs.
+    pub(super) const MOST: usize = 1 << 30;
 }
 
 /// Kinds whose entries have ids.
@@ -43,15 +56,6 @@ const fn shelf(kind: EntryKind) -> Option<usize> {
     })
 }
 
-/// The entries of a kind by their ids.
-#[derive(Debug, Clone)]
-struct Shelf {
-    /// In no order: an id of a long list is found with few looks at memory.
-    ids: HashMap<Arc<str>, u64>,
-    /// The one that changed last: most often it is the next one that is looked for.
-    recent: u64,
-}
-
 #[derive(Debug, Clone)]
 pub(super) struct Story {
     /// No two stories of a view have one number.
@@ -62,6 +66,8 @@ pub(super) struct Story {
     first: u64,
     /// By kind. Boxed, as a chunk looks at everything else here and seldom at these.
     shelves: Box<[Shelf; SHELVES]>,
+    /// How ids are hashed.
+    hashing: RandomState,
     /// The one that changed last.
     newest: u64,
     pub(super) bytes: usize,
@@ -89,7 +95,8 @@ impl Story {
             number,
             entries: VecDeque::new(),
             first: 0,
-            shelves: Box::new(std::array::from_fn(|_| Shelf { ids: HashMap::new(), recent: NONE })),
+            shelves: Box::default(),
+            hashing: RandomState::new(),
             newest: NONE,
             bytes: 0,
             full: 0,
@@ -133,23 +140,42 @@ impl Story {
 
     /// All that are there, in order.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
-        self.entries.iter().map(|entry| &**entry).filter(|entry| !entry.gone)
+        self.entries.iter().map(|entry| &**entry).filter(|entry| !entry.is_gone())
     }
 
     pub(super) fn find(&self, kind: EntryKind, id: &str) -> Option<u64> {
         let found = &self.shelves[shelf(kind)?];
-        let recent = self.get(found.recent).filter(|recent| recent.id.as_deref() == Some(id));
-        recent.map(|recent| recent.index).or_else(|| found.ids.get(id).copied())
+        let is = |index| self.get(index).is_some_and(|entry| entry.id.as_deref() == Some(id));
+        if is(found.recent) {
+            return Some(found.recent);
+        }
+        found.find(self.hashing.hash_one(id), is)
+    }
+
+    /// Lets an entry be found by its id.
+    fn put(&mut self, index: u64) {
+        let Story { entries, first, shelves, hashing, .. } = self;
+        let get = |index: u64| entries.get(usize::try_from(index.checked_sub(*first)?).ok()?);
+        let Some(entry) = get(index) else { return };
+        let (Some(id), Some(kind)) = (entry.id.as_deref(), shelf(entry.kind)) else { return };
+        let same = |known| known != index && get(known).is_some_and(|entry| entry.id.as_deref() == Some(id));
+        shelves[kind].put(hashing.hash_one(id), index, same);
+    }
+
+    /// Lets it be found no more.
+    fn take(&mut self, kind: EntryKind, id: Option<&str>, index: u64) {
+        if let (Some(id), Some(shelf)) = (id, shelf(kind)) {
+            self.shelves[shelf].remove(self.hashing.hash_one(id), index);
+        }
     }
 
     /// Adds an entry at the end.
     pub(super) fn push(&mut self, kind: EntryKind, id: Option<&str>) -> u64 {
         let index = self.next();
-        let id: Option<Arc<str>> = id.map(Into::into);
-        if let (Some(id), Some(shelf)) = (&id, shelf(kind)) {
-            self.shelves[shelf].ids.insert(Arc::clone(id), index);
-        }
-        self.entries.push_back(Box::new(Entry::new(index, kind, id, self.turn)));
+        let mut entry = Entry::new(index, kind, id.map(Into::into), self.turn);
+        (entry.older, entry.newer) = (low(index), low(index));
+        self.entries.push_back(Box::new(entry));
+        self.put(index);
         self.full += 1;
         if kind != EntryKind::Terminal {
             self.run = NONE;
@@ -160,16 +186,13 @@ impl Story {
     /// Gives an entry an id that it did not have.
     pub(super) fn name(&mut self, index: u64, id: &str) {
         let Some(entry) = self.get_mut(index) else { return };
-        let id: Arc<str> = id.into();
-        entry.id = Some(Arc::clone(&id));
-        if let Some(shelf) = shelf(entry.kind) {
-            self.shelves[shelf].ids.insert(id, index);
-        }
+        entry.id = Some(id.into());
+        self.put(index);
     }
 
     /// The message that a chunk without an id goes on with (TURN-09).
     pub(super) fn run(&self, kind: EntryKind) -> Option<u64> {
-        self.get(self.run).filter(|entry| entry.kind == kind && !entry.gone).map(|_| self.run)
+        self.get(self.run).filter(|entry| entry.kind == kind && !entry.is_gone()).map(|_| self.run)
     }
 
     pub(super) fn begin_run(&mut self, index: u64) {
@@ -206,12 +229,13 @@ impl Story {
         self.unlink(index);
         let newest = self.newest;
         let Some(entry) = self.get_mut(index) else { return };
-        (entry.older, entry.newer) = (newest, NONE);
+        // One at an end is linked to itself.
+        (entry.older, entry.newer) = (low(if newest == NONE { index } else { newest }), low(index));
         if let Some(shelf) = shelf(entry.kind) {
             self.shelves[shelf].recent = index;
         }
         if let Some(last) = self.get_mut(newest) {
-            last.newer = index;
+            last.newer = low(index);
         }
         self.newest = index;
     }
@@ -219,15 +243,22 @@ impl Story {
     #[inline]
     fn unlink(&mut self, index: u64) {
         let Some(&Entry { older, newer, .. }) = self.get(index) else { return };
-        if let Some(entry) = self.get_mut(older) {
-            entry.newer = newer;
+        let (before, after) = (self.linked(index, older), self.linked(index, newer));
+        if let Some(entry) = before.and_then(|before| self.get_mut(before)) {
+            entry.newer = if after.is_some() { newer } else { older };
         }
-        if let Some(entry) = self.get_mut(newer) {
-            entry.older = older;
+        if let Some(entry) = after.and_then(|after| self.get_mut(after)) {
+            entry.older = if before.is_some() { older } else { newer };
         }
         if self.newest == index {
-            self.newest = older;
+            self.newest = before.unwrap_or(NONE);
         }
+    }
+
+    /// The index that a link leads to; none where it leads nowhere else.
+    #[inline]
+    fn linked(&self, index: u64, link: u32) -> Option<u64> {
+        (link != low(index)).then(|| self.first + u64::from(link.wrapping_sub(low(self.first))))
     }
 
     /// Those that changed after a revision, by their index; with those that are gone.
@@ -236,7 +267,7 @@ impl Story {
         let mut at = self.get(self.newest);
         while let Some(entry) = at.filter(|entry| entry.revision > revision) {
             changed.push(entry.index);
-            at = self.get(entry.older);
+            at = self.linked(entry.index, entry.older).and_then(|older| self.get(older));
         }
         changed.sort_unstable();
         changed
@@ -244,16 +275,11 @@ impl Story {
 
     /// Takes an entry out; its place stays empty.
     pub(super) fn remove(&mut self, index: u64, revision: u64) {
-        let Some(entry) = self.get_mut(index).filter(|entry| !entry.gone) else { return };
-        let (kind, id, was_full) = (entry.kind, entry.id.take(), !entry.trimmed);
-        entry.trim();
-        entry.gone = true;
+        let Some(entry) = self.get_mut(index).filter(|entry| !entry.is_gone()) else { return };
+        let (kind, id, was_full) = (entry.kind, entry.id.take(), !entry.is_trimmed());
+        entry.leave();
         self.full -= usize::from(was_full);
-        if let (Some(id), Some(shelf)) = (id, shelf(kind)) {
-            if self.shelves[shelf].ids.get(&id) == Some(&index) {
-                self.shelves[shelf].ids.remove(&id);
-            }
-        }
+        self.take(kind, id.as_deref(), index);
         if self.run == index {
             self.run = NONE;
         }
@@ -292,12 +318,14 @@ impl Story {
     /// The oldest entry that is no stub and is finished, or the oldest of many that are not.
     fn victim(&mut self, keep: u64) -> Option<u64> {
         self.oldest = self.oldest.max(self.first);
-        while self.get(self.oldest).is_some_and(|entry| entry.trimmed) {
+        while self.get(self.oldest).is_some_and(|entry| entry.is_trimmed()) {
             self.oldest += 1;
         }
         let from = usize::try_from(self.oldest - self.first).ok()?;
-        let mut full =
-            self.entries.range(from.min(self.entries.len())..).filter(|entry| !entry.trimmed && entry.index != keep);
+        let mut full = self
+            .entries
+            .range(from.min(self.entries.len())..)
+            .filter(|entry| !entry.is_trimmed() && entry.index != keep);
         let oldest = full.clone().next()?.index;
         Some(full.by_ref().take(PATIENCE).find(|entry| entry.is_finished()).map_or(oldest, |entry| entry.index))
     }
@@ -308,13 +336,9 @@ impl Story {
         let Some(entry) = self.entries.pop_front() else { return };
         self.first += 1;
         self.bytes -= entry.counted;
-        self.full -= usize::from(!entry.trimmed);
-        self.dropped += u64::from(!entry.gone);
-        if let (Some(id), Some(shelf)) = (&entry.id, shelf(entry.kind)) {
-            if self.shelves[shelf].ids.get(id) == Some(&index) {
-                self.shelves[shelf].ids.remove(id);
-            }
-        }
+        self.full -= usize::from(!entry.is_trimmed());
+        self.dropped += u64::from(!entry.is_gone());
+        self.take(entry.kind, entry.id.as_deref(), index);
     }
 
     pub(super) fn begin_turn(&mut self) {
@@ -343,7 +367,7 @@ impl Story {
     pub(super) fn of_turn(&self) -> Vec<u64> {
         let from = usize::try_from(self.turn_from.saturating_sub(self.first)).unwrap_or(usize::MAX);
         let all = self.entries.range(from.min(self.entries.len())..);
-        all.filter(|entry| entry.turn == self.turn && !entry.gone).map(|entry| entry.index).collect()
+        all.filter(|entry| entry.turn == self.turn && !entry.is_gone()).map(|entry| entry.index).collect()
     }
     /// A tool call is begun again.
     pub(super) fn begun_again(&mut self, index: u64) {
@@ -361,19 +385,17 @@ impl Story {
 
     /// The terminals of the client's own, in order.
     pub(super) fn into_own(self) -> impl Iterator<Item = Box<Entry>> {
-        self.entries.into_iter().filter(|entry| entry.own && !entry.gone)
+        self.entries.into_iter().filter(|entry| entry.own != Own::No && !entry.is_gone())
     }
 
     /// Adds an entry of another story at the end.
     pub(super) fn adopt(&mut self, mut entry: Box<Entry>) -> u64 {
         let index = self.next();
-        if let (Some(id), Some(shelf)) = (&entry.id, shelf(entry.kind)) {
-            self.shelves[shelf].ids.insert(Arc::clone(id), index);
-        }
-        self.full += usize::from(!entry.trimmed);
-        (entry.index, entry.counted, entry.older, entry.newer) = (index, 0, NONE, NONE);
+        self.full += usize::from(!entry.is_trimmed());
+        (entry.index, entry.counted, entry.older, entry.newer) = (index, 0, low(index), low(index));
         entry.turn = entry.turn.min(self.turn);
         self.entries.push_back(entry);
+        self.put(index);
         index
     }
 }

@@ -8,7 +8,7 @@
 //! and go over to the one that takes its place.
 
 use super::body::Most;
-use super::entry::Entry;
+use super::entry::{Entry, Own};
 use super::kind::EntryKind;
 use super::story::Story;
 use super::View;
@@ -86,7 +86,7 @@ impl View {
             "terminal/output" => printed(entry, result, most),
             "terminal/wait_for_exit" => entry.set("exitStatus", exit_status(result).as_deref(), most),
             _ => {
-                entry.released = true;
+                entry.own = Own::Released;
                 false
             }
         };
@@ -100,11 +100,11 @@ impl View {
         let story = &mut self.story;
         // An id may be used again after its release.
         let known = story.find(EntryKind::Terminal, &id);
-        let known = known.filter(|index| story.get(*index).is_some_and(|entry| !entry.released));
+        let known = known.filter(|index| story.get(*index).is_some_and(|entry| entry.own != Own::Released));
         let index = known.unwrap_or_else(|| story.push(EntryKind::Terminal, Some(&id)));
         if let Some(entry) = story.get_mut(index) {
             entry.reset();
-            entry.own = true;
+            entry.own = Own::Held;
             entry.set("command", wanted.command.as_deref(), self.most);
             entry.set("cwd", wanted.cwd.as_deref(), self.most);
         }

@@ -215,9 +215,9 @@ async fn works(session: AgentSession, log: Rc<RefCell<Vec<&'static str>>>) {
         Ok(v1::StopReason::EndTurn)
     });
     let ended = match worked.await {
-        Ok(()) => "done",
-        Err(failure) if matches!(failure.downcast_ref::<Error>(), Some(Error::Cancelled { .. })) => "cancelled",
-        Err(_) => "failed",
+        Ok(ended) if ended.stop_reason == v1::StopReason::EndTurn => "done",
+        Ok(ended) if ended.stop_reason == v1::StopReason::Cancelled => "cancelled",
+        _ => "failed",
     };
     log.borrow_mut().push(ended);
 }

@@ -157,7 +157,7 @@ fn drawn(view: &View) -> Value {
             kinds.collect::<Vec<_>>()
         ])
     });
-    let modes: Option<Value> = view.modes().map(|modes| serde_json::from_str(&modes).unwrap());
+    let modes: Option<Value> = view.modes().map(|modes| serde_json::from_str(modes.to_json()).unwrap());
     json!({"entries": entries.collect::<Vec<_>>(), "modes": modes, "busy": view.is_busy()})
 }
 

@@ -141,9 +141,10 @@ fn option_line(option: &Value) -> String {
 
 /// What a session has one of.
 fn facts(view: &View) -> Vec<String> {
-    let modes = view.modes().map(|modes| parsed(&modes));
-    let mode = modes.map(|modes| {
-        format!("mode {}, of {}", modes["currentModeId"].as_str().unwrap(), list(&modes["availableModes"], "id"))
+    let mode = view.modes().map(|modes| {
+        let json = parsed(modes.to_json());
+        assert_eq!(json["currentModeId"], *modes.current());
+        format!("mode {}, of {}", modes.current(), list(&json["availableModes"], "id"))
     });
     let options = view.config_options().map_or(Value::Null, |options| parsed(&options));
     let one = [

@@ -100,8 +100,9 @@ class AgentSession:
         """Creates work that no prompt has asked for: ``async with session.work() as turn: ...``. The `Turn` is that of a
         prompt without content.
 
-        Prompts of the session wait for the end of the block. If the client cancels it, or disconnects, the block is
-        cancelled and the program goes on after it; `Turn.cancelled` tells. An exception that leaves the block ends the
+        Prompts of the session wait for the end of the block. If the client cancels the work or closes the session, or
+        disconnects, the block is cancelled. This is no error: the program goes on after the block, and the work has ended as
+        ``cancelled`` (`Work.stop_reason`), however the block ends. An exception that leaves the block ends the
         work with an error, as that of a handler does. In version 1 the client only sees the updates.
 
         Raises:
@@ -159,7 +160,7 @@ class Work:
     session: AgentSession
     """The session of the work."""
     stop_reason: v1.StopReason
-    """Why the work ends: ``end_turn``, unless the block sets something else."""
+    """Why the work ends: ``end_turn``, unless the block sets something else; ``cancelled`` after work that was cancelled."""
     turn: Turn
     """What the block is given."""
 
@@ -211,7 +212,8 @@ class Work:
         client, turn = self.session.client, self.turn
         connection, number = client.connection, turn._serial
         if turn.cancelled or isinstance(problem, asyncio.CancelledError):
-            connection.end_work(number, {"stopReason": "cancelled"})
+            self.stop_reason = "cancelled"
+            connection.end_work(number, {"stopReason": self.stop_reason})
         elif problem is None:
             connection.end_work(number, {"stopReason": self.stop_reason})
         elif isinstance(problem, RequestError):

@@ -116,7 +116,7 @@ class AgentHost {
   work(id, { then, as }) {
     const { peer } = this.scene;
     const session = peer.sessions.get(id);
-    const done = worked(this.scene, session, then, { peer }).then(() => ({}));
+    const done = worked(this.scene, session, then, { peer });
     if (as === undefined) done.catch((error) => this.scene.fail(error));
     else void this.scene.told(as, done);
   }

@@ -7,6 +7,9 @@ use crate::host::Host;
 use crate::{json, Config, Connection, ErrorCode, Event, Versions};
 
 const VERSIONS: [u16; 2] = [1, 2];
+const END: &str = r#"{"stopReason":"end_turn"}"#;
+const TEXT: &str = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}"#;
+const CALL: &str = r#"{"type":"tool_call","toolCallId":"t"}"#;
 
 /// Params by name: `{"a":"b"}` without the noise.
 fn text(of: &str, pointer: &str) -> String {
@@ -194,9 +197,29 @@ impl Pair {
     }
 }
 
+/// Handlers see prompts before these are messages.
+fn held(version: u16) -> Pair {
+    let mut pair = Pair::open(version, &[]);
+    pair.host.hold_prompts();
+    pair
+}
+
+fn cancelled(pair: &mut Pair) -> (u64, crate::Id) {
+    match pair.seen() {
+        Some(Event::Cancel(cancel)) => (cancel.serial, cancel.id),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn told_cancel(pair: &mut Pair) {
+    pair.client.notify("session/cancel", r#"{"sessionId":"s"}"#).unwrap();
+}
+
+mod beside;
 mod both;
 mod down;
+mod held;
 mod newer;
 mod shapes;
-mod verbs;
 mod walk;
+mod work;

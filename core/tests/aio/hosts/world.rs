@@ -179,10 +179,12 @@ pub(super) fn ending(name: &str, result: Result<Value, Value>) -> Value {
 }
 
 /// How work ended: with a result, or with the error that the event has. What the client cancels is not an error there.
-pub(super) fn worked(ended: Result<(), Failure>) -> Result<Value, Value> {
-    let Err(failure) = ended else { return Ok(json!({})) };
+pub(super) fn worked(ended: Result<v1::PromptResponse<'_>, Failure>) -> Result<Value, Value> {
+    let failure = match ended {
+        Ok(ended) => return Ok(serde_json::to_value(ended).unwrap()),
+        Err(failure) => failure,
+    };
     match failure.downcast_ref::<Error>() {
-        Some(Error::Cancelled { .. }) => Ok(json!({})),
         Some(error) => Err(described(error)),
         None => Err(json!({"kind": "failed"})),
     }

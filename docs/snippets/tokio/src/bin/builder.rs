@@ -32,7 +32,8 @@ async fn build(turn: Turn, mut call: ToolCall, terminal: DisplayTerminal) -> Res
     let session = turn.session();
     session.plan("build").remove().await?;
     // This is refused while another prompt is served.
-    session.work(async |work| Ok(work.message("It is built.").await?)).await
+    session.work(async |work| Ok(work.message("It is built.").await?)).await?;
+    Ok(())
 }
 // ANCHOR_END: verbs
 

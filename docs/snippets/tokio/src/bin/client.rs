@@ -29,7 +29,7 @@ async fn logged_in(agent: &AgentPeer, cwd: &str) -> Result<ClientSession, Error>
 async fn opened(agent: &AgentPeer, cwd: &str) -> Result<ClientSession, Error> {
     if agent.can("session/list") && agent.can("session/load") {
         let here = v1::ListSessionsRequest::default().cwd(cwd.to_owned());
-        let mut sessions = std::pin::pin!(agent.list_sessions_with(here));
+        let mut sessions = agent.list_sessions_with(here);
         if let Some(kept) = sessions.try_next().await? {
             let mut loading = agent.load_session(&kept.session_id.0, cwd);
             while let Some(update) = loading.update().await? {

@@ -85,10 +85,8 @@ fn set_mode(session: &AgentSession, asked: &v1::SetSessionModeRequest<'_>) -> v1
 async fn edit(turn: &Turn) -> Result<(), Failure> {
     let path = Path::new(&turn.session().cwd().unwrap_or_default()).join("tasks.txt");
     let name = path.to_string_lossy();
-    let mut call = v1::ToolCall::new("edit", "Edit tasks.txt");
-    call.kind = Some(v1::ToolKind::Edit);
-    call.locations = vec![v1::ToolCallLocation::new(name.clone())];
-    let mut call = turn.tool_call_with(call).await?;
+    let call = v1::ToolCall::new("edit", "Edit tasks.txt").kind(v1::ToolKind::Edit);
+    let mut call = turn.tool_call_with(call.locations(vec![v1::ToolCallLocation::new(name.clone())])).await?;
     call.diff(&name, "new\n", Some("old\n")).await?;
     if !call.ask_permission().await?.allowed {
         return Ok(call.fail("Not allowed.").await?);

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::io::{stdout, Write};
-use std::pin::pin;
 
 use futures::future::try_join;
 use futures::TryStreamExt;
@@ -47,11 +46,10 @@ async fn permit(request: PermissionRequest) -> Result<Option<String>, Failure> {
 // ANCHOR_END: tool
 
 // ANCHOR: mode
-async fn switch(session: &ClientSession) -> Result<(), Failure> {
+async fn switch(session: &ClientSession) -> Result<(), Error> {
     session.set_mode("code").await?;
-    let modes = session.view(|view| view.modes()).flatten().unwrap_or_default();
-    let modes: Value = serde_json::from_str(&modes)?;
-    println!("mode: {}", modes["currentModeId"].as_str().unwrap_or_default());
+    let modes = session.view(|view| view.modes()).flatten();
+    println!("mode: {}", modes.map(|modes| modes.current().into_owned()).unwrap_or_default());
     Ok(())
 }
 // ANCHOR_END: mode
@@ -69,8 +67,7 @@ async fn cancel(session: &ClientSession) -> Result<(), Error> {
 
 // ANCHOR: list
 async fn list(agent: &AgentPeer, cwd: &str) -> Result<(), Error> {
-    let here = v1::ListSessionsRequest::default().cwd(cwd.to_owned());
-    let mut sessions = pin!(agent.list_sessions_with(here));
+    let mut sessions = agent.list_sessions_with(v1::ListSessionsRequest::default().cwd(cwd.to_owned()));
     while let Some(kept) = sessions.try_next().await? {
         println!("kept: {}", kept.title.as_deref().unwrap_or_default());
     }
