@@ -52,7 +52,7 @@ pub(crate) struct Serve {
     /// A file with a token that clients have to send: `Authorization: Bearer TOKEN`.
     #[arg(long, value_name = "FILE")]
     pub(crate) token: Option<PathBuf>,
-    /// Also serve the pages of this origin, such as https://editor.example.com. May be given more than once.
+    /// Also serve the pages of this origin, such as `https://editor.example.com`. May be given more than once.
     #[arg(long, value_name = "URL")]
     pub(crate) origin: Vec<String>,
     /// Also answer to this name; by default only to those of this machine. May be given more than once.

@@ -46,6 +46,7 @@ async fn agent(pipe: Pipe) -> std::io::Result<()> {
     Ok(())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is written where it is passed")]
 fn call(id: u32, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
@@ -124,7 +125,7 @@ impl Events {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let message = event.strip_prefix("data: ").map(|data| serde_json::from_str(data).unwrap());
-                self.text = rest.to_owned();
+                self.text.replace_range(..self.text.len() - rest.len(), "");
                 if message.is_some() {
                     return message;
                 }
@@ -267,13 +268,16 @@ async fn a_reader_that_stops_holds_back_its_agent_alone() {
                 let flood = message["method"] == "_flood";
                 let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"protocolVersion": 1}});
                 pipe.send(&answer.to_string()).await?;
-                while flood {
+                if !flood {
+                    continue;
+                }
+                loop {
                     let update = json!({"jsonrpc": "2.0", "method": "_more", "params": {"text": text}});
                     pipe.send(&update.to_string()).await?;
                     sent.fetch_add(text.len(), Ordering::Relaxed);
                 }
             }
-            Ok(())
+            Ok::<(), std::io::Error>(())
         }
     });
     let address = served(service).await;

@@ -56,7 +56,7 @@ const FIRST: Duration = Duration::from_secs(30);
 /// [`BadTarget`] if it is neither.
 pub fn connect(target: &str) -> Result<Target, BadTarget> {
     if target.contains("://") && !target.trim_start().contains(char::is_whitespace) {
-        return Remote::new(target).map(Target::Remote);
+        return Remote::new(target).map(Box::new).map(Target::Remote);
     }
     let mut words = shell_words::split(target).map_err(|_| BadTarget("a quote is not closed"))?.into_iter();
     let program = words.next().ok_or(BadTarget("it is empty"))?;
@@ -70,7 +70,7 @@ pub enum Target {
     /// A program, which is started.
     Program(Spawn),
     /// An address.
-    Remote(Remote),
+    Remote(Box<Remote>),
 }
 
 impl Target {

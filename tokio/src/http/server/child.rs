@@ -14,7 +14,7 @@ use crate::Spawn;
 const LINE: usize = 64 << 20;
 /// The size of a read.
 const READ: usize = 64 * 1024;
-/// The rule for lines that are no JSON.
+/// The rule for lines that cannot be read.
 const UNREADABLE: RuleId = RuleId::of("RPC-21");
 
 /// Runs the program of one connection until either is over.
@@ -64,14 +64,18 @@ async fn down(pipe: &Pipe, mut output: impl tokio::io::AsyncRead + Unpin) {
         }
         while let Some(item) = decoder.poll() {
             let sent = match item {
-                Item::Frame(frame) => match std::str::from_utf8(&frame) {
-                    Ok(json) => pipe.send(json).await,
-                    Err(_) => {
-                        let message = "a line is not UTF-8";
-                        pipe.tell(&Notice::Dropped { connection: pipe.number(), rule: UNREADABLE, message });
+                Item::Frame(frame) => {
+                    if let Ok(json) = std::str::from_utf8(&frame) {
+                        pipe.send(json).await
+                    } else {
+                        dropped(pipe, "a line is not UTF-8");
                         Ok(())
                     }
-                },
+                }
+                Item::TooLong { .. } => {
+                    dropped(pipe, "a line is over the limit");
+                    Ok(())
+                }
                 _ => Ok(()),
             };
             if sent.is_err() {
@@ -80,4 +84,8 @@ async fn down(pipe: &Pipe, mut output: impl tokio::io::AsyncRead + Unpin) {
             }
         }
     }
+}
+
+fn dropped(pipe: &Pipe, message: &'static str) {
+    pipe.tell(&Notice::Dropped { connection: pipe.number(), rule: UNREADABLE, message });
 }

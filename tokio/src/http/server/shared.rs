@@ -211,7 +211,9 @@ impl Shared {
         self.with(|state| {
             state.closing = true;
             let keys: Vec<ConnectionKey> = state.agents.keys().copied().collect();
-            keys.into_iter().for_each(|key| state.server.close(key));
+            for key in keys {
+                state.server.close(key);
+            }
         });
         self.closing.send_replace(true);
         self.sooner.notify_one();
