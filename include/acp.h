@@ -1892,8 +1892,8 @@ acp_status acp_connection_views(acp_connection *connection, acp_slice *out);
 // A session as a conversation: what a client shows, whichever version the peers speak. All of its members are
 // always present. The cost grows with the length of the text; `view_since` has what is new.
 //
-// - `revision`: a number that grows with each change; `epoch`: how often the conversation was replaced by what a
-//   replay told
+// - `revision`: a number that grows with each change; `epoch`: a number that grows when the conversation is
+//   replaced by another one
 // - `state`: `idle`, `running`, `requires_action`, `unknown` or a state of the agent's own; `stopReason`, `error`:
 //   why the work ended last, or null; `usage`, `turnUsage`: objects or null
 // - `title`, `updatedAt`: strings or null; `configOptions`, `commands`, `background`: lists or null, with the
@@ -2017,8 +2017,8 @@ acp_status acp_observer_views(acp_observer *observer, acp_slice *out);
 // A session as a conversation: what a client shows, whichever version the peers speak. All of its members are
 // always present. The cost grows with the length of the text; `view_since` has what is new.
 //
-// - `revision`: a number that grows with each change; `epoch`: how often the conversation was replaced by what a
-//   replay told
+// - `revision`: a number that grows with each change; `epoch`: a number that grows when the conversation is
+//   replaced by another one
 // - `state`: `idle`, `running`, `requires_action`, `unknown` or a state of the agent's own; `stopReason`, `error`:
 //   why the work ended last, or null; `usage`, `turnUsage`: objects or null
 // - `title`, `updatedAt`: strings or null; `configOptions`, `commands`, `background`: lists or null, with the

@@ -185,14 +185,12 @@ impl State {
         }
         self.unpark();
         self.kick();
-        match told.filter(|_| !is_over) {
-            Some(failure) => answer.and(Err(failure)),
-            None => {
-                let ending = answer?;
-                let response: v1::PromptResponse<'_> = crate::schema::read(ending.as_str())?;
-                Ok(response.into_owned())
-            }
+        let ending = answer?;
+        if let Some(failure) = told.filter(|_| !is_over) {
+            return Err(failure);
         }
+        let response: v1::PromptResponse<'_> = crate::schema::read(ending.as_str())?;
+        Ok(response.into_owned())
     }
 
     /// Has the host say something.

@@ -53,8 +53,8 @@ impl Piece {
 
 impl Pieces {
     /// A run of text, where there is any.
-    fn run(end: usize) -> Box<Self> {
-        let mut pieces = Box::<Self>::default();
+    fn run(end: usize) -> Self {
+        let mut pieces = Self::default();
         if end > 0 {
             pieces.push(0..end, None);
         }
@@ -207,7 +207,7 @@ impl Content {
                 self.text.push_str(&text);
             }
         }
-        let pieces = self.pieces.get_or_insert_with(|| Pieces::run(start));
+        let pieces = self.pieces.get_or_insert_with(|| Box::new(Pieces::run(start)));
         pieces.push(start..self.text.len(), Some(block));
         false
     }

@@ -318,7 +318,7 @@ impl Story {
     /// The oldest entry that is no stub and is finished, or the oldest of many that are not.
     fn victim(&mut self, keep: u64) -> Option<u64> {
         self.oldest = self.oldest.max(self.first);
-        while self.get(self.oldest).is_some_and(|entry| entry.is_trimmed()) {
+        while self.get(self.oldest).is_some_and(Entry::is_trimmed) {
             self.oldest += 1;
         }
         let from = usize::try_from(self.oldest - self.first).ok()?;
