@@ -1,0 +1,168 @@
+"""`acp serve` behind the reverse proxies of Debian, with the configurations of the book: ``run.py ACP [NAME ...]``.
+
+For each proxy that is installed: a turn over HTTP and over a WebSocket, a turn that is silent for longer than the proxy waits
+for a silent server, and that a page of another origin is refused. The Python needs the wheel and what
+tests/interop/remote/requirements.txt names. Ends with ``N passed, N failed``; a proxy that is not installed has failed.
+"""
+
+import asyncio
+import contextlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Dict, Iterator, List
+
+import httpx
+
+from libacp.aio import Client, connect
+
+HERE = Path(__file__).resolve().parent
+CONFIGURATIONS = HERE.parents[1] / "docs" / "reverse-proxies"
+# In place of agents.example.com: a name that is resolved here.
+HOST = "localhost"
+# What the test has in place of the sixty seconds of the configurations, and how long an agent is silent.
+PATIENCE, SILENCE = 20, 45
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(*command: object, **options: object) -> Iterator["subprocess.Popen[str]"]:
+    process = subprocess.Popen([str(part) for part in command], text=True, **options)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def configuration(name: str, front: int, back: int) -> str:
+    """The one of the book, with other ports, another name and less patience."""
+    text = (CONFIGURATIONS / name).read_text()
+    for before, after in (("7332", str(back)), ("8080", str(front))):
+        if before not in text:
+            raise ValueError(f"{name} has no {before}")
+        text = text.replace(before, after)
+    return text.replace("60s", f"{PATIENCE}s").replace("agents.example.com", HOST)
+
+
+def nginx(folder: Path, front: int, back: int) -> List[object]:
+    site, main = folder / "site.conf", folder / "nginx.conf"
+    site.write_text(configuration("nginx.conf", front, back))
+    paths = "".join(
+        f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    main.write_text(
+        f"daemon off; pid {folder}/pid; error_log stderr warn;\nevents {{}}\n"
+        f"http {{ access_log off;\n{paths}include {site};\n}}\n"
+    )
+    return [shutil.which("nginx") or "/usr/sbin/nginx", "-p", folder, "-c", main]
+
+
+def caddy(folder: Path, front: int, back: int) -> List[object]:
+    file = folder / "Caddyfile"
+    file.write_text("{\n\tadmin off\n}\n" + configuration("Caddyfile", front, back))
+    return ["caddy", "run", "--config", file, "--adapter", "caddyfile"]
+
+
+def haproxy(folder: Path, front: int, back: int) -> List[object]:
+    file = folder / "haproxy.cfg"
+    file.write_text(configuration("haproxy.cfg", front, back))
+    return [shutil.which("haproxy") or "/usr/sbin/haproxy", "-db", "-f", file]
+
+
+PROXIES = {"nginx": nginx, "caddy": caddy, "haproxy": haproxy}
+
+
+def reachable(port: int) -> None:
+    end = time.monotonic() + 15
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+
+
+async def turn(scheme: str, port: int, silence: float) -> None:
+    """A whole conversation, without anything that breaks."""
+    seen: List[str] = []
+    client = Client("tests", "1.0")
+    address = f"{scheme}://{HOST}:{port}/acp"
+    async with connect(address, client, on_transport=lambda event: seen.append(event["event"])) as agent:
+        session = await agent.new_session("/work")
+        prompt = session.prompt(str(silence))
+        text = ""
+        async for update in prompt:
+            text += (update.get("content") or {}).get("text", "")
+        assert text == "begunended", text
+    broken = {"gap", "lost", "retrying"} & set(seen)
+    assert not broken, f"{broken} in {seen}"
+
+
+def foreign(port: int) -> None:
+    """A page of another origin is refused, and one of the server's own name is not."""
+    hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": 1}}
+    status: Dict[str, int] = {}
+    for origin in ("http://evil.example", f"http://{HOST}:{port}"):
+        answer = httpx.post(f"http://{HOST}:{port}/acp", headers={"origin": origin}, json=hello)
+        status[origin] = answer.status_code
+    assert list(status.values()) == [403, 200], status
+
+
+def tests(port: int) -> Dict[str, object]:
+    return {
+        "a turn over HTTP": lambda: asyncio.run(turn("http", port, 0.2)),
+        "a turn over a WebSocket": lambda: asyncio.run(turn("ws", port, 0.2)),
+        "a silent turn over HTTP": lambda: asyncio.run(turn("http", port, SILENCE)),
+        "a silent turn over a WebSocket": lambda: asyncio.run(turn("ws", port, SILENCE)),
+        "a page of another origin": lambda: foreign(port),
+    }
+
+
+def main(acp: str, names: List[str]) -> int:
+    failed, passed = 0, 0
+    for name in names or PROXIES:
+        with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+            front = free_port()
+            command = [acp, "--quiet", "serve", "--listen", "127.0.0.1:0", "--"]
+            server = stack.enter_context(
+                running(*command, sys.executable, HERE / "agent.py", stdout=subprocess.PIPE)
+            )
+            assert server.stdout is not None
+            back = int(re.search(r":(\d+)/", server.stdout.readline())[1])
+            try:
+                stack.enter_context(running(*PROXIES[name](Path(folder), front, back)))
+                reachable(front)
+            except OSError as problem:
+                print(f"FAILED {name}: {problem}")
+                failed += 1
+                continue
+            for test, check in tests(front).items():
+                try:
+                    check()
+                    passed += 1
+                except Exception as problem:
+                    failed += 1
+                    print(f"FAILED {name}: {test}: {problem!r}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
