@@ -101,6 +101,10 @@ def reachable(port: int) -> None:
 
 async def turn(scheme: str, port: int, silence: float) -> None:
     """A whole conversation, without anything that breaks."""
+    await asyncio.wait_for(converse(scheme, port, silence), silence + 30)
+
+
+async def converse(scheme: str, port: int, silence: float) -> None:
     seen: List[str] = []
     client = Client("tests", "1.0")
     address = f"{scheme}://{HOST}:{port}/acp"
