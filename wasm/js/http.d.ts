@@ -92,7 +92,9 @@ export interface ServerSettings {
   strict?: boolean | undefined;
   /** What is tolerated all the same. */
   tolerates?: readonly string[] | undefined;
+  /** Bounds in place of the defaults, in bytes and counts (HTTP-27). */
   limits?: ServerLimits | undefined;
+  /** Times in place of the defaults, in milliseconds (HTTP-28). */
   times?: ServerTimes | undefined;
 }
 
@@ -114,6 +116,7 @@ export interface ServeOptions extends ServerSettings {
 
 /** An agent, or anything else that serves a transport. */
 export interface Served {
+  /** Serves one connection on a transport until it ends, as `Agent` does. */
   serve(transport: Carrier): PromiseLike<unknown> | unknown;
 }
 /** An agent for all connections, or a function that makes one for each. */
@@ -121,11 +124,17 @@ export type Serves = Served | ((connection: { readonly id: string }) => Served |
 
 /** What {@link Service.upgrade} takes of a socket: a standard WebSocket, or one of the package `ws`. */
 export interface ServerSocket {
+  /** What binary frames are given as, where the socket has a choice. */
   binaryType: string;
+  /** 1 while the socket is open, as in a browser. */
   readonly readyState: number;
+  /** Bytes that wait to be sent. */
   readonly bufferedAmount: number;
+  /** Sends a text frame. */
   send(data: string): void;
+  /** Closes the socket with a code and a reason. */
   close(code?: number, reason?: string): void;
+  /** Calls a function at each event of a name: `message`, `close`, `error`. */
   addEventListener(type: string, listener: (event: any) => void): void;
 }
 
@@ -233,7 +242,9 @@ export interface ClientSettings {
   strict?: boolean | undefined;
   /** What is tolerated all the same. */
   tolerates?: readonly string[] | undefined;
+  /** Bounds in place of the defaults, in bytes and counts (HTTP-27). */
   limits?: ClientLimits | undefined;
+  /** Times in place of the defaults, in milliseconds (HTTP-28). */
   times?: ClientTimes | undefined;
 }
 
@@ -281,10 +292,14 @@ export class RemoteError extends Error {
 
 /** A response, of which header names are in lower case. */
 export interface RemoteResponse {
+  /** The status. */
   readonly status: number;
+  /** The headers, names in lower case. */
   readonly headers: readonly (readonly [string, string])[];
+  /** The body: empty, or a JSON text. */
   readonly body: string;
 }
+/** Headers: pairs of a name and a value. */
 type HeaderList = Iterable<readonly [string, string]>;
 
 /** What to do with a request. */
@@ -315,29 +330,47 @@ export type SocketFrame =
  */
 export class HttpServer {
   constructor(options?: ServerSettings);
+  /** The number of open connections. */
   readonly connections: number;
   /** Adds random bytes, of which the ids of connections are made; `wantsEntropy` says how many there is room for. */
   addEntropy(bytes: Uint8Array): void;
+  /** How many random bytes there is room for; 0 while there are enough. */
   wantsEntropy(): number;
+  /** The value of `Acp-Connection-Id` of a connection; `undefined` for one that is over. */
   connectionId(connection: number): string | undefined;
+  /** The head of a request; what to do with it. */
   request(exchange: number, head: { method: string; target: string; headers?: HeaderList }): ServerStep;
+  /** Bytes of its body, and whether they are the last; what to do then. */
   body(exchange: number, bytes: Uint8Array, end: boolean): ServerStep;
+  /** The next event; `undefined` when there is none. Poll after each call that passes something in. */
   pollEvent(): ServerEvent | undefined;
   /** Sends a message of an agent. `full`: send it again after `drained`. Throws a `Misuse` for what cannot be sent. */
   send(connection: number, json: string): "sent" | "full" | "closed";
+  /** Ends a connection because its agent is gone, or the server stops. */
   close(connection: number): void;
+  /** Holds the messages of a client back, or goes on with them. */
   pause(connection: number, paused: boolean): void;
+  /** Whether to read more from the socket of an exchange. */
   isHungry(exchange: number): boolean;
   /** A copy of the bytes to write on a stream; `consume` those that were written. */
   transmit(exchange: number, most?: number): Uint8Array;
+  /** Removes bytes from the front of a stream after they were written. */
   consume(exchange: number, count: number): void;
+  /** An exchange is over: its connection broke, or the end of its stream was written. */
   closed(exchange: number): void;
+  /** A text frame came on a socket. */
   text(exchange: number, text: string): void;
+  /** A binary frame came on a socket; it is ignored and reported (WS-04). */
   binary(exchange: number): void;
+  /** A pong came on a socket. */
   pong(exchange: number): void;
+  /** The next frame to send on a socket; `undefined` when there is none. */
   frame(exchange: number): SocketFrame | undefined;
+  /** Sets the time, in milliseconds of a monotonic clock. */
   handleTimeout(now: number): void;
+  /** When to set the time next; `undefined` when nothing is waited for. */
   pollTimeout(): number | undefined;
+  /** Releases the memory. */
   free(): void;
   [Symbol.dispose](): void;
 }
@@ -373,22 +406,37 @@ export class HttpClient {
     options?: ClientSettings & { target?: string; host?: string; secure?: boolean; websocket?: boolean },
     seed?: number,
   );
+  /** Whether `send` takes more. */
   readonly isHungry: boolean;
+  /** The value of `Acp-Connection-Id`, while there is a connection. */
   readonly connectionId: string | undefined;
+  /** Sets a header of all requests from now on; `false` if it cannot be one. */
   setHeader(name: string, value: string): boolean;
+  /** The next thing to do, or that has happened; `undefined` when there is none. */
   pollAction(): ClientAction | undefined;
   /** Sends a message of the host. `full`: send it again once it is hungry. Throws a `Misuse` for what cannot be sent. */
   send(json: string): "sent" | "full" | "closed";
+  /** The head of the response of an exchange. */
   response(exchange: number, status: number, headers?: HeaderList): void;
+  /** Bytes of its body. */
   data(exchange: number, bytes: Uint8Array): void;
+  /** The end of its body, or of a socket. */
   end(exchange: number): void;
+  /** A request came to nothing; `sent` says whether the server may have it. */
   failed(exchange: number, sent: boolean): void;
+  /** A text frame came on the socket. */
   text(exchange: number, text: string): void;
+  /** A binary frame came on the socket (WS-04). */
   binary(exchange: number): void;
+  /** Ends the conversation. */
   close(): void;
+  /** Goes on after `unauthorized`, with the headers that are set now. */
   retry(): void;
+  /** Sets the time, in milliseconds of a monotonic clock. */
   handleTimeout(now: number): void;
+  /** When to set the time next; `undefined` when nothing is waited for. */
   pollTimeout(): number | undefined;
+  /** Releases the memory. */
   free(): void;
   [Symbol.dispose](): void;
 }

@@ -16,7 +16,9 @@ export interface NodeHandler {
   (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse): void;
   /** For the event `upgrade`. Without the package `ws`, it answers 501. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** The service behind the handler. */
   readonly service: Service;
+  /** Ends all connections, and waits for their agents. */
   close(options?: { grace?: number | undefined }): Promise<void>;
 }
 
@@ -25,7 +27,9 @@ export function nodeHandler(agent: Serves | Service, options?: NodeOptions): Nod
 
 /** A server that listens. */
 export interface Listening {
+  /** The server of `node:http`. */
   readonly server: Server | SecureServer | Http2Server | Http2SecureServer;
+  /** The service behind it. */
   readonly service: Service;
   /** Its address, such as `http://127.0.0.1:7332/acp`. */
   readonly url: string;
