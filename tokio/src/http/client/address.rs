@@ -21,6 +21,8 @@ impl std::error::Error for BadTarget {}
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     uri: Uri,
+    /// In lower case, whichever was written (RFC 3986).
+    scheme: &'static str,
     authority: Authority,
     pub(super) secure: bool,
     pub(super) websocket: bool,
@@ -34,13 +36,13 @@ impl Address {
     pub(super) fn read(text: &str) -> Result<Self, BadTarget> {
         let uri: Uri = text.trim().parse().map_err(|_| BadTarget("it cannot be read"))?;
         let scheme = uri.scheme().map(Scheme::as_str).unwrap_or_default();
-        let known = SCHEMES.iter().find(|(name, ..)| *name == scheme);
-        let (_, secure, websocket) = *known.ok_or(BadTarget("the scheme is not http, https, ws or wss"))?;
+        let known = SCHEMES.iter().find(|(name, ..)| name.eq_ignore_ascii_case(scheme));
+        let (scheme, secure, websocket) = *known.ok_or(BadTarget("the scheme is not http, https, ws or wss"))?;
         let authority = uri.authority().cloned().ok_or(BadTarget("it has no host"))?;
         if authority.as_str().contains('@') {
             return Err(BadTarget("credentials do not belong into an address; set a header"));
         }
-        Ok(Address { uri, authority, secure, websocket })
+        Ok(Address { uri, scheme, authority, secure, websocket })
     }
 
     /// The host without its port and without brackets.
@@ -59,8 +61,7 @@ impl Address {
 
     /// The address of a request.
     pub(super) fn to(&self, target: &str) -> Result<Uri, http::Error> {
-        let scheme = self.uri.scheme().cloned().unwrap_or(Scheme::HTTP);
-        Uri::builder().scheme(scheme).authority(self.authority.clone()).path_and_query(target).build()
+        Uri::builder().scheme(self.scheme).authority(self.authority.clone()).path_and_query(target).build()
     }
 }
 
