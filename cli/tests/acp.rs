@@ -2,10 +2,10 @@
 //! the standard streams.
 #![cfg(target_os = "linux")]
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -61,6 +61,16 @@ impl Drop for Server {
 
 fn front(url: &str) -> Spawn {
     spawn(ACP).args(["connect", url]).on_stderr(|_| {})
+}
+
+/// Starts `acp connect` with a first message. Its input ends with what is returned second.
+fn begun(command: &mut Command) -> (Child, ChildStdin) {
+    let mut process = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = process.stdin.take().unwrap();
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#;
+    // A program that refuses its arguments is gone before it reads.
+    drop(writeln!(input, "{hello}"));
+    (process, input)
 }
 
 fn signal(signal: &str, process: u32) {
@@ -194,15 +204,8 @@ async fn the_conversation_outlives_its_connections() {
 fn nothing_is_left_of_a_server_that_is_killed() {
     for how in ["KILL", "TERM", "INT"] {
         let mut server = Server::around_the_storyteller();
-        let mut connected = Command::new(ACP)
-            .args(["--quiet", "connect", &server.websocket()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut input = connected.stdin.take().unwrap();
-        let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#;
-        std::io::Write::write_all(&mut input, format!("{hello}\n").as_bytes()).unwrap();
+        let (mut connected, _input) =
+            begun(Command::new(ACP).args(["--quiet", "connect", &server.websocket()]).stdout(Stdio::piped()));
         let mut line = String::new();
         BufReader::new(connected.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.contains("protocolVersion"), "{line}");
@@ -225,15 +228,8 @@ fn nothing_is_left_of_a_server_that_is_killed() {
 #[test]
 fn nothing_is_left_of_a_client_that_is_killed() {
     let server = Server::around_the_storyteller();
-    let mut connected = Command::new(ACP)
-        .args(["--quiet", "connect", &server.websocket()])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut input = connected.stdin.take().unwrap();
-    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#;
-    std::io::Write::write_all(&mut input, format!("{hello}\n").as_bytes()).unwrap();
+    let (mut connected, _input) =
+        begun(Command::new(ACP).args(["--quiet", "connect", &server.websocket()]).stdout(Stdio::null()));
     within("no agent", || storytellers(&children(server.process.id())).len() == 1);
     signal("KILL", connected.id());
     connected.wait().unwrap();
@@ -246,17 +242,9 @@ fn output(arguments: &[&str]) -> Output {
 
 /// What `acp connect` ends with after a first message.
 fn connected(arguments: &[&str]) -> (Option<i32>, String) {
-    let mut process = Command::new(ACP)
-        .arg("connect")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = process.stdin.take().unwrap();
-    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#;
-    std::io::Write::write_all(&mut input, format!("{hello}\n").as_bytes()).unwrap();
+    let command = &mut Command::new(ACP);
+    let (mut process, _input) =
+        begun(command.arg("connect").args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()));
     let mut said = String::new();
     process.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     (process.wait().unwrap().code(), said)

@@ -54,11 +54,16 @@ def sdk() -> Optional[Path]:
     """A Python that has the official SDK, a peer in whole turns; none where this Python is too old for it."""
     if sys.version_info < (3, 10):
         return None
-    home = TARGET / "venv-sdk"
-    python, done, wanted = home / SCRIPTS / "python", home / "installed", SDK.read_text()
+    return with_requirements("venv-sdk", SDK)
+
+
+def with_requirements(name: str, requirements: Path) -> Path:
+    """The Python of an environment that has what a file lists; it is made again when the file changes."""
+    home = TARGET / name
+    python, done, wanted = home / SCRIPTS / "python", home / "installed", requirements.read_text()
     if not done.exists() or done.read_text() != wanted:
         venv.create(home, with_pip=True, clear=True)
-        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", SDK)
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements)
         done.write_text(wanted)
     return python
 
@@ -82,12 +87,7 @@ def remote(bin: Path, built: Path) -> Optional[Path]:
     """
     if sys.version_info < (3, 10):
         return None
-    home = TARGET / "venv-remote"
-    python, done, wanted = home / SCRIPTS / "python", home / "installed", REMOTE.read_text()
-    if not done.exists() or done.read_text() != wanted:
-        venv.create(home, with_pip=True, clear=True)
-        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REMOTE)
-        done.write_text(wanted)
+    python = with_requirements("venv-remote", REMOTE)
     again = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--force-reinstall", built]
     run(bin / "python", "-m", "pip", "--python", python, *again)
     return python

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,17 +21,14 @@ import httpx
 from libacp.aio import Client, connect
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "python" / "tests" / "remote"))
+from serving import answers, free_port  # noqa: E402
+
 CONFIGURATIONS = HERE.parents[1] / "docs" / "reverse-proxies"
 # In place of agents.example.com: a name that is resolved here.
 HOST = "localhost"
 # What the test has in place of the sixty seconds of the configurations, and how long an agent is silent.
 PATIENCE, SILENCE = 20, 45
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextlib.contextmanager
@@ -89,14 +85,10 @@ PROXIES = {"nginx": nginx, "caddy": caddy, "haproxy": haproxy}
 
 def reachable(port: int) -> None:
     end = time.monotonic() + 15
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.1)
+    while not answers(port):
+        if time.monotonic() > end:
+            raise OSError("it does not listen")
+        time.sleep(0.1)
 
 
 async def turn(scheme: str, port: int, silence: float) -> None:

@@ -82,6 +82,7 @@ mod stderr;
 mod stdio;
 mod streams;
 mod terminals;
+mod timer;
 mod trace;
 #[cfg(unix)]
 mod warden;

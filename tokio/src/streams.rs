@@ -1,6 +1,5 @@
 //! Streams of tokio as a transport, with tokio's clock.
 
-use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::task::{ready, Context, Poll};
@@ -8,7 +7,8 @@ use std::time::Duration;
 
 use libacp::aio::{Clock, Transport};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{sleep_until, Instant, Sleep};
+
+use crate::timer::Timer;
 
 /// The size of a read.
 const READ: usize = 16 * 1024;
@@ -16,7 +16,7 @@ const READ: usize = 16 * 1024;
 /// A transport of tokio's streams, such as the halves of a socket or a pipe. It has tokio's clock, so
 /// [`Config::timeout`](libacp::Config::timeout) and [`Config::reminder`](libacp::Config::reminder) work.
 pub fn streams<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(reader: R, writer: W) -> Streams<R, W> {
-    Streams { reader, writer, buffer: vec![0; READ], begun: Instant::now(), sleep: None }
+    Streams { reader, writer, buffer: vec![0; READ], timer: Timer::new() }
 }
 
 /// See [`streams`].
@@ -25,8 +25,7 @@ pub struct Streams<R, W> {
     reader: R,
     writer: W,
     buffer: Vec<u8>,
-    begun: Instant,
-    sleep: Option<Pin<Box<Sleep>>>,
+    timer: Timer,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Transport for Streams<R, W> {
@@ -53,16 +52,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Transport for Streams<R, W> {
     }
 
     fn clock(&mut self) -> Option<Clock> {
-        let begun = self.begun;
-        Some(Box::new(move || begun.elapsed()))
+        Some(self.timer.clock())
     }
 
     fn poll_until(&mut self, cx: &mut Context<'_>, time: Duration) -> Poll<()> {
-        let until = self.begun + time;
-        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(until)));
-        if sleep.deadline() != until {
-            sleep.as_mut().reset(until);
-        }
-        sleep.as_mut().poll(cx)
+        self.timer.poll_until(cx, time)
     }
 }

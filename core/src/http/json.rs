@@ -5,7 +5,7 @@
 //! The names are those of the scenarios in `tests/http`, whose README describes them. Numbers are bytes and milliseconds.
 
 use serde::de::DeserializeOwned;
-use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
@@ -158,7 +158,7 @@ fn wrong(pointer: String, message: impl Into<String>) -> OptionsError {
     OptionsError { pointer, message: message.into() }
 }
 
-fn whole<T: DeserializeOwned + Default>(json: &str) -> Result<T, OptionsError> {
+fn whole<T: DeserializeOwned>(json: &str) -> Result<T, OptionsError> {
     let error = |error: serde_json::Error| wrong(String::new(), error.to_string());
     let value: Value = serde_json::from_str(json).map_err(error)?;
     serde_json::from_value(object(value, "")?).map_err(error)
@@ -214,11 +214,11 @@ impl Serialize for Frame {
 
 /// Ids of calls, as they stand in messages.
 pub(super) fn ids<S: Serializer>(ids: &[Id], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut list = serializer.serialize_seq(Some(ids.len()))?;
-    for id in ids {
-        list.serialize_element(&serde_json::from_str::<Value>(&id.to_json()).map_err(serde::ser::Error::custom)?)?;
-    }
-    list.end()
+    serializer.collect_seq(ids.iter().map(|id| match id {
+        Id::Null => Value::Null,
+        Id::Number(number) => Value::from(*number),
+        Id::String(text) => Value::from(&**text),
+    }))
 }
 
 #[cfg(test)]

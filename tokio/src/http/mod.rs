@@ -31,6 +31,8 @@
 
 mod client;
 mod clock;
+mod count;
+mod frames;
 mod server;
 
 pub use client::{connect, BadTarget, Ended, Remote, RemotePipe, Target};

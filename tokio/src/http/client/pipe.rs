@@ -9,23 +9,22 @@ use std::task::{ready, Context, Poll};
 use std::time::Duration;
 
 use libacp::aio::{Clock, Transport};
-use tokio::time::{sleep_until, Instant, Sleep};
 
 use super::shared::{Ended, Shared};
+use crate::timer::Timer;
 
 /// The connection to a remote agent: a [`Transport`], or two methods for messages as JSON. It is there as long as the agent
 /// can be reached again; calls whose outcome is unknown end with an error (HTTP-18). When it is dropped, the connection
 /// ends.
 pub struct RemotePipe {
     shared: Arc<Shared>,
-    begun: Instant,
-    sleep: Option<Pin<Box<Sleep>>>,
+    timer: Timer,
     closing: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
 impl RemotePipe {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
-        RemotePipe { shared, begun: Instant::now(), sleep: None, closing: None }
+        RemotePipe { shared, timer: Timer::new(), closing: None }
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared> {
@@ -105,16 +104,10 @@ impl Transport for RemotePipe {
     }
 
     fn clock(&mut self) -> Option<Clock> {
-        let begun = self.begun;
-        Some(Box::new(move || begun.elapsed()))
+        Some(self.timer.clock())
     }
 
     fn poll_until(&mut self, cx: &mut Context<'_>, time: Duration) -> Poll<()> {
-        let until = self.begun + time;
-        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(until)));
-        if sleep.deadline() != until {
-            sleep.as_mut().reset(until);
-        }
-        sleep.as_mut().poll(cx)
+        self.timer.poll_until(cx, time)
     }
 }

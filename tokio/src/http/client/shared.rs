@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use libacp::http::{Action, Client, ClientSendError, ClosedWhy, Frame, Lost};
 use libacp::{json, ErrorCode, Id};
-use tokio::sync::{watch, Notify};
+use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::{timeout, Instant};
 
@@ -20,6 +20,7 @@ use super::address::Address;
 use super::stream::Dialer;
 use super::{exchange, socket, Hook, Remote, Renew};
 use crate::http::clock;
+use crate::http::count::Count;
 
 /// Bytes of messages that wait for the host; then streams and sockets are not read.
 const WAITING: usize = 1 << 20;
@@ -71,7 +72,7 @@ pub(super) struct Shared {
     begun: Instant,
     sooner: Arc<Notify>,
     /// How many exchanges are open.
-    running: watch::Sender<usize>,
+    running: Count,
 }
 
 pub(super) struct State {
@@ -150,7 +151,7 @@ impl Shared {
             renew: remote.renew.clone(),
             begun: Instant::now(),
             sooner: Arc::default(),
-            running: watch::Sender::new(0),
+            running: Count::new(),
         });
         let weak = Arc::downgrade(&shared);
         tokio::spawn(clock::run(shared.begun, Arc::clone(&shared.sooner), move || {
@@ -195,27 +196,30 @@ impl Shared {
     }
 
     fn act(self: &Arc<Self>, state: &mut State, action: Action, after: &mut After) {
-        match &action {
+        match action {
             Action::Request(outgoing) => {
-                let outgoing = outgoing.clone();
-                return self.start(state, outgoing.exchange, exchange::request(Arc::clone(self), outgoing));
+                self.start(state, outgoing.exchange, exchange::request(Arc::clone(self), outgoing));
             }
             Action::Connect { exchange, headers } => {
-                state.socket = Some(Socket { exchange: *exchange, ..Socket::default() });
-                let running = socket::run(Arc::clone(self), *exchange, headers.clone());
-                return self.start(state, *exchange, running);
+                state.socket = Some(Socket { exchange, ..Socket::default() });
+                self.start(state, exchange, socket::run(Arc::clone(self), exchange, headers));
             }
-            Action::Frame { exchange, frame } => return state.push_frame(*exchange, frame.clone()),
+            Action::Frame { exchange, frame } => state.push_frame(exchange, frame),
             Action::Abort { exchange } => {
-                state.running.remove(exchange).into_iter().for_each(|running| running.abort());
-                return;
+                state.running.remove(&exchange).into_iter().for_each(|running| running.abort());
             }
             Action::Message { json, replayed } => {
-                if !(*replayed && !self.replays && state.is_reopening(json)) {
-                    state.deliver(json.clone(), after);
+                if !(replayed && !self.replays && state.is_reopening(&json)) {
+                    state.deliver(json, after);
                 }
-                return;
             }
+            event => self.happened(state, event, after),
+        }
+    }
+
+    /// What the host hears of.
+    fn happened(self: &Arc<Self>, state: &mut State, event: Action, after: &mut After) {
+        match &event {
             Action::Connected { .. } => state.connected = true,
             Action::Lost(lost) => state.lost(lost, after),
             Action::Attached { session, .. } | Action::Detached { session } => {
@@ -229,12 +233,12 @@ impl Shared {
             Action::Closed(why) => state.end(*why, after),
             _ => {}
         }
-        after.events.push(action);
+        after.events.push(event);
     }
 
     /// Runs an exchange until it is over or given up.
     fn start(self: &Arc<Self>, state: &mut State, exchange: u64, running: impl Future<Output = ()> + Send + 'static) {
-        let counted = Counted::new(&self.running);
+        let counted = self.running.one();
         let weak = Arc::downgrade(self);
         let task = tokio::spawn(async move {
             let _counted = counted;
@@ -360,7 +364,7 @@ impl Shared {
 
     /// Waits until no exchange is open, or it has taken too long.
     pub(super) async fn done(&self) {
-        drop(timeout(LAST, self.running.subscribe().wait_for(|running| *running == 0)).await);
+        drop(timeout(LAST, self.running.none()).await);
     }
 
     pub(super) fn ended(&self) -> Option<Ended> {
@@ -456,20 +460,4 @@ fn error(id: &Id, code: ErrorCode, why: &str) -> String {
     let (id, code, mut text) = (id.to_json(), code.0, String::new());
     json::quote(&mut text, why);
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{text}}}}}"#)
-}
-
-/// Counts an exchange that is open.
-struct Counted(watch::Sender<usize>);
-
-impl Counted {
-    fn new(count: &watch::Sender<usize>) -> Self {
-        count.send_modify(|running| *running += 1);
-        Counted(count.clone())
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.send_modify(|running| *running -= 1);
-    }
 }

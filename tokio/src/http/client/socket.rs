@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::stream::{SplitSink, SplitStream};
+use futures::stream::SplitStream;
 use futures::{SinkExt, StreamExt};
 use http::{HeaderName, HeaderValue};
 use libacp::http::{Frame, Header};
@@ -17,7 +17,7 @@ use tokio_tungstenite::{client_async_with_config, WebSocketStream};
 use super::exchange::chain;
 use super::shared::Shared;
 use super::stream::Stream;
-use crate::http::server::{config, message};
+use crate::http::frames::{self, Frames};
 
 /// How long the last frame may take.
 const LAST: Duration = Duration::from_secs(2);
@@ -45,8 +45,9 @@ pub(super) async fn run(shared: Arc<Shared>, exchange: u64, headers: Headers) {
         }
     };
     let (mut output, mut input) = socket.split();
+    let current = Current(&shared, exchange);
     tokio::select! {
-        () = write(&shared, exchange, &mut output) => {}
+        _ = frames::write(&current, &mut output) => {}
         () = read(&shared, exchange, &mut input) => {}
     }
     drop(timeout(LAST, output.close()).await);
@@ -62,7 +63,7 @@ async fn open(shared: &Shared, headers: Headers) -> Result<(Socket, Response), E
         }
     }
     let stream = shared.dialer.dial(&shared.address).await?;
-    client_async_with_config(request, stream, Some(config(shared.limit))).await
+    client_async_with_config(request, stream, Some(frames::config(shared.limit))).await
 }
 
 fn respond<B>(shared: &Arc<Shared>, exchange: u64, response: &http::Response<B>) {
@@ -71,20 +72,16 @@ fn respond<B>(shared: &Arc<Shared>, exchange: u64, response: &http::Response<B>)
     shared.with(|state| state.client.response(exchange, response.status().as_u16(), &headers));
 }
 
-async fn write(shared: &Arc<Shared>, exchange: u64, output: &mut SplitSink<Socket, Message>) {
-    loop {
-        let mut next = shared.frame(exchange);
-        if next.is_none() {
-            if output.flush().await.is_err() {
-                return;
-            }
-            next = shared.next_frame(exchange).await;
-        }
-        let Some(frame) = next else { return };
-        let last = matches!(frame, Frame::Close(..));
-        if output.feed(message(frame)).await.is_err() || last {
-            return;
-        }
+/// One socket of a client: the current one, or one that is over.
+struct Current<'a>(&'a Arc<Shared>, u64);
+
+impl Frames for Current<'_> {
+    fn frame(&self) -> Option<Frame> {
+        self.0.frame(self.1)
+    }
+
+    async fn next_frame(&self) -> Option<Frame> {
+        self.0.next_frame(self.1).await
     }
 }
 

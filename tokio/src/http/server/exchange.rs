@@ -18,6 +18,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::shared::Shared;
 use super::{socket, BoxError};
+use crate::http::frames::Frames;
 
 /// Bytes of a stream that are written at once.
 const PIECE: usize = 64 * 1024;
@@ -59,22 +60,6 @@ impl Exchange {
         })
     }
 
-    /// The next frame of a socket, if there is one now.
-    pub(super) fn frame(&self) -> Option<SocketFrame> {
-        self.shared.with(|state| state.server.frame(self.number))
-    }
-
-    /// Waits for the next frame of a socket; `None` once there is none any more.
-    pub(super) async fn next_frame(&self) -> Option<SocketFrame> {
-        poll_fn(|cx| {
-            self.shared.with(|state| match state.server.frame(self.number) {
-                None => state.poll_over(self.number, cx).map(|()| None),
-                frame => Poll::Ready(frame),
-            })
-        })
-        .await
-    }
-
     /// Waits until the connection of a socket is over.
     pub(super) async fn over(&self) {
         poll_fn(|cx| self.shared.with(|state| state.poll_gone(self.number, cx))).await;
@@ -94,6 +79,22 @@ impl Exchange {
 
     pub(super) fn pong(&self) {
         self.shared.with(|state| state.server.pong(self.number));
+    }
+}
+
+impl Frames for Exchange {
+    fn frame(&self) -> Option<SocketFrame> {
+        self.shared.with(|state| state.server.frame(self.number))
+    }
+
+    async fn next_frame(&self) -> Option<SocketFrame> {
+        poll_fn(|cx| {
+            self.shared.with(|state| match state.server.frame(self.number) {
+                None => state.poll_over(self.number, cx).map(|()| None),
+                frame => Poll::Ready(frame),
+            })
+        })
+        .await
     }
 }
 

@@ -29,7 +29,6 @@ pub use listen::serve;
 pub use pipe::Pipe;
 pub use shared::Notice;
 use shared::{Owner, Shared};
-pub(super) use socket::{config, message};
 
 use crate::Spawn;
 

@@ -1,31 +1,29 @@
 //! What an agent sees of its connection: messages in, messages out.
 
 use std::fmt;
-use std::future::{poll_fn, Future};
+use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{ready, Context, Poll};
 use std::time::Duration;
 
 use libacp::aio::{Clock, Transport};
 use libacp::http::{ConnectionKey, SendError};
-use tokio::time::{sleep_until, Instant, Sleep};
 
 use super::shared::{Notice, Shared};
+use crate::timer::Timer;
 
 /// One connection of a client, for its agent: a [`Transport`], which [`Agent::serve`](libacp::aio::Agent::serve) takes, or
 /// two methods for agents that read JSON by themselves. When it is dropped, the connection ends.
 pub struct Pipe {
     shared: Arc<Shared>,
     connection: ConnectionKey,
-    begun: Instant,
-    sleep: Option<Pin<Box<Sleep>>>,
+    timer: Timer,
 }
 
 impl Pipe {
     pub(super) fn new(shared: Arc<Shared>, connection: ConnectionKey) -> Self {
-        Pipe { shared, connection, begun: Instant::now(), sleep: None }
+        Pipe { shared, connection, timer: Timer::new() }
     }
 
     /// The number of the connection, as [`Notice`] names it.
@@ -121,16 +119,10 @@ impl Transport for Pipe {
     }
 
     fn clock(&mut self) -> Option<Clock> {
-        let begun = self.begun;
-        Some(Box::new(move || begun.elapsed()))
+        Some(self.timer.clock())
     }
 
     fn poll_until(&mut self, cx: &mut Context<'_>, time: Duration) -> Poll<()> {
-        let until = self.begun + time;
-        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(until)));
-        if sleep.deadline() != until {
-            sleep.as_mut().reset(until);
-        }
-        sleep.as_mut().poll(cx)
+        self.timer.poll_until(cx, time)
     }
 }

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::pipe::Pipe;
 use crate::http::clock;
+use crate::http::count::Count;
 
 /// Bytes that wait for an agent here, beside those that wait in the state machine; then it keeps the rest.
 const WAITING: usize = 64 * 1024;
@@ -78,7 +79,7 @@ pub(super) struct Shared {
     /// Wakes the clock for a time that is earlier than what it waits for.
     sooner: Arc<Notify>,
     /// How many agents run.
-    running: watch::Sender<usize>,
+    running: Count,
     closing: watch::Sender<bool>,
 }
 
@@ -141,7 +142,7 @@ impl Shared {
             hook,
             begun: Instant::now(),
             sooner: Arc::default(),
-            running: watch::Sender::new(0),
+            running: Count::new(),
             closing: watch::Sender::new(false),
         })
     }
@@ -174,7 +175,7 @@ impl Shared {
 
     /// Starts the agent of a connection.
     fn begin(self: &Arc<Self>, connection: ConnectionKey) {
-        let running = Running::new(&self.running);
+        let running = self.running.one();
         let pipe = Pipe::new(Arc::clone(self), connection);
         let agent = (self.begin)(pipe);
         tokio::spawn(async move {
@@ -226,7 +227,7 @@ impl Shared {
 
     /// Waits until no agent runs.
     pub(super) async fn ended(&self) {
-        drop(self.running.subscribe().wait_for(|running| *running == 0).await);
+        self.running.none().await;
     }
 }
 
@@ -234,22 +235,6 @@ impl Drop for Shared {
     fn drop(&mut self) {
         // The clock sees that this is gone.
         self.sooner.notify_one();
-    }
-}
-
-/// Counts an agent that runs.
-struct Running(watch::Sender<usize>);
-
-impl Running {
-    fn new(count: &watch::Sender<usize>) -> Self {
-        count.send_modify(|running| *running += 1);
-        Running(count.clone())
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.send_modify(|running| *running -= 1);
     }
 }
 

@@ -2,22 +2,21 @@
 
 use std::time::Duration;
 
-use futures::stream::{SplitSink, SplitStream};
+use futures::stream::SplitStream;
 use futures::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use libacp::http::{CloseCode, Frame};
 use tokio::time::{sleep, timeout};
-use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::WebSocketStream;
 
 use super::exchange::Exchange;
+use crate::http::frames;
 
 /// How long the last frames may take to be written, and the client to close its side.
 const LAST: Duration = Duration::from_secs(2);
-/// Most sockets are silent, and there may be many.
-const BUFFER: usize = 4096;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
@@ -31,37 +30,18 @@ enum Ended {
     TooBig,
 }
 
-pub(in crate::http) fn config(limit: usize) -> WebSocketConfig {
-    let mut config = WebSocketConfig::default();
-    config.read_buffer_size = BUFFER;
-    config.write_buffer_size = 4 * BUFFER;
-    config.max_message_size = Some(limit);
-    config.max_frame_size = Some(limit);
-    config
-}
-
-pub(in crate::http) fn message(frame: Frame) -> Message {
-    match frame {
-        Frame::Text(text) => Message::text(text),
-        Frame::Ping => Message::Ping(bytes::Bytes::new()),
-        Frame::Close(code, reason) => {
-            Message::Close(Some(CloseFrame { code: code.number().into(), reason: reason.into() }))
-        }
-    }
-}
-
 pub(super) async fn serve(exchange: &Exchange, io: Upgraded) {
-    let config = config(exchange.limit());
+    let config = frames::config(exchange.limit());
     let socket = Socket::from_raw_socket(TokioIo::new(io), Role::Server, Some(config)).await;
     let (mut output, mut input) = socket.split();
     let ended = tokio::select! {
-        ended = write(exchange, &mut output) => ended,
+        wrote = frames::write(exchange, &mut output) => wrote.map_or(Ended::Gone, |()| Ended::Written),
         ended = read(exchange, &mut input) => ended,
         // Nobody reads what is to be written last.
         () = async { exchange.over().await; sleep(LAST).await } => Ended::Gone,
     };
     if let Ended::TooBig = ended {
-        let last = message(Frame::Close(CloseCode::TooBig, "a message is over the limit"));
+        let last = frames::message(Frame::Close(CloseCode::TooBig, "a message is over the limit"));
         drop(timeout(LAST, output.send(last)).await);
     }
     // The other side closes the connection, or answers its own close.
@@ -70,27 +50,6 @@ pub(super) async fn serve(exchange: &Exchange, io: Upgraded) {
         while let Some(Ok(_)) = input.next().await {}
     };
     drop(timeout(LAST, rest).await);
-}
-
-async fn write(exchange: &Exchange, output: &mut SplitSink<Socket, Message>) -> Ended {
-    loop {
-        let mut next = exchange.frame();
-        if next.is_none() {
-            if output.flush().await.is_err() {
-                return Ended::Gone;
-            }
-            next = exchange.next_frame().await;
-        }
-        let Some(frame) = next else { return Ended::Written };
-        let last = matches!(frame, Frame::Close(..));
-        if output.feed(message(frame)).await.is_err() {
-            return Ended::Gone;
-        }
-        if last {
-            drop(output.flush().await);
-            return Ended::Written;
-        }
-    }
 }
 
 async fn read(exchange: &Exchange, input: &mut SplitStream<Socket>) -> Ended {
