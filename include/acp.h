@@ -7,6 +7,8 @@
  * until there are none, and writes what acp_connection_transmit holds. acp_constants.h has the names and numbers of the
  * protocol. acp.hpp wraps this header for C++.
  *
+ * The functions acp_http_... are not there in a library that was built without the feature `http`, which is on by default.
+ *
  * Conventions, which hold for every function:
  *
  * Handles
@@ -37,8 +39,8 @@
  *
  * Lifetime of slices that functions return
  * - From an event, a list, items or a writer: until that handle is freed (or the writer is reset).
- * - From a connection or an observer: until the next call that changes it. Do not pass such a slice to a call that changes
- *   the same handle; copy it first.
+ * - From a connection, an observer, or a server or a client of the remote transports: until the next call that changes it.
+ *   Do not pass such a slice to a call that changes the same handle; copy it first.
  * - From a look-up in JSON text or from acp_cut_output: as long as the text that was passed in.
  * - From the rule catalogue, and names of constants: always.
  *
@@ -48,7 +50,7 @@
  * - The library has no mutable global state, starts no threads, and never calls back.
  *
  * Compatibility
- * - acp_slice, acp_value and acp_member are the only structs that are passed by value or in arrays; their layout never
+ * - acp_slice, acp_value, acp_member and acp_header are the only structs that are passed by value or in arrays; their layout never
  *   changes.
  * - Functions and constants may be added without a change of ACP_ABI_VERSION. What exists stays the same as long as that
  *   number and the name of the shared library do. Before 1.0, both may change with the second number of the version
@@ -358,6 +360,15 @@
 // Permission: the user decides.
 #define ACP_PERMISSION_ASK 3
 
+// Sending: the message was taken.
+#define ACP_HTTP_SENT 1
+
+// Sending: too much waits already; the message was not taken.
+#define ACP_HTTP_FULL 2
+
+// Sending: the connection, or the conversation, is over; the message was not taken.
+#define ACP_HTTP_CLOSED 3
+
 // The settings that a connection starts with.
 typedef struct acp_config acp_config;
 
@@ -367,6 +378,24 @@ typedef struct acp_connection acp_connection;
 // Something that happened on a connection or that an observer saw. It owns its text and does not depend on where it
 // came from.
 typedef struct acp_event acp_event;
+
+// A client of the remote transports, Streamable HTTP and WebSocket, a draft of the specification, for one server. It does
+// no I/O: the host makes the requests that `acp_http_client_poll_action` asks for with a library of its choice, and
+// passes in what comes of them.
+//
+// The host sends messages as to an agent on a pipe, beginning with `initialize`. After each call, take actions until
+// there are none, then ask `acp_http_client_poll_timeout` when to call `acp_http_client_handle_timeout`.
+typedef struct acp_http_client acp_http_client;
+
+// A server of the remote transports, Streamable HTTP and WebSocket, a draft of the specification, for any number of
+// connections. It does no I/O: the host speaks HTTP with a library of its choice, passes in heads, bodies, frames and the
+// time, and takes out responses, streams, frames and events.
+//
+// The host gives each request and each WebSocket a number of its choice, the exchange. Each connection has an agent, which
+// the host starts when it is opened. After each call that passes something in, take events with
+// `acp_http_server_poll_event` until there are none, then ask `acp_http_server_poll_timeout` when to call
+// `acp_http_server_handle_timeout`.
+typedef struct acp_http_server acp_http_server;
 
 // The items of a list or the members of an object, for iteration.
 typedef struct acp_items acp_items;
@@ -429,6 +458,14 @@ typedef struct {
     // The number of bytes.
     size_t len;
 } acp_string;
+
+// A header of a request or a response. Neither part has to be UTF-8. The layout never changes.
+typedef struct {
+    // The name, in any case.
+    acp_slice name;
+    // The value, without the space around it.
+    acp_slice value;
+} acp_header;
 
 // Success.
 #define ACP_OK 0
@@ -2416,8 +2453,7 @@ ACP_MUST_USE acp_status acp_string_copy(acp_slice text, acp_string *out);
 //   error
 ACP_MUST_USE acp_status acp_json_string_copy(acp_slice json, acp_slice pointer, acp_string *out);
 
-// Frees a string that came from `acp_string_copy` or `acp_json_string_copy`, and makes it empty, so that freeing it
-// again does no harm.
+// Frees a string that a function gave to the caller, and makes it empty, so that freeing it again does no harm.
 //
 // - `string`: the string; NULL is ignored
 void acp_string_free(acp_string *string);
@@ -2667,6 +2703,463 @@ acp_status acp_permission_policy_decisions(acp_permission_policy *policy, acp_sl
 // - `*truncated`: whether anything was cut off
 // - returns: `ACP_OK` or a general error
 acp_status acp_cut_output(acp_slice text, uint64_t byte_limit, acp_slice *end, bool *truncated);
+
+// Writes the error with which a host can end one of its calls that was lost with a connection (rule HTTP-18): whether the
+// agent has carried it out is unknown. For hosts that need an answer to each call of the action `lost`.
+//
+// - `id`: the call's id as JSON text, as in the action
+// - `*out`: a message, JSON text; the caller owns it and frees it with `acp_string_free`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if `id` cannot be an id; or a general error
+acp_status acp_http_lost_answer(acp_slice id,
+                                acp_string *out);
+
+// Creates a server without connections. It needs randomness before it opens the first one: `acp_http_server_add_entropy`.
+//
+// - `options`: JSON text of an object; `{}` for the defaults: the path `/acp`, for this machine alone. Its members are
+//   `path`, `token` (what each request has to carry, HTTP-25), `prefix` (of the ids of connections), `hosts` and
+//   `origins` (who is served besides this machine and its own pages, HTTP-23, HTTP-24), `any_host`, `strict`, `tolerates`, `limits`
+//   (`body`, `bodies`, `headers`, `header_bytes`, `connections`, `sessions`, `early_streams`, `calls`, `stream`, `unread`,
+//   `inbox`, `remembered`: numbers, HTTP-27) and `times` (`keep_alive`, `idle`, `body`, `initialize`, `stall`, `replay`,
+//   `remember`: milliseconds, HTTP-28)
+// - `*out`: the server; the caller owns it and frees it with `acp_http_server_free`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the options cannot be used, of which
+//   `acp_http_server_options_error` says why; or a general error
+ACP_MUST_USE
+acp_status acp_http_server_new(acp_slice options,
+                               acp_http_server **out);
+
+// Says why options cannot be used.
+//
+// - `options`: what `acp_http_server_new` is given
+// - `*out`: what is wrong, after a JSON pointer that says where; the caller owns it and frees it with `acp_string_free`
+// - returns: `ACP_OK`; `ACP_NONE` if the options can be used; or a general error
+acp_status acp_http_server_options_error(acp_slice options, acp_string *out);
+
+// Frees a server. Slices that came from it are no longer valid.
+//
+// - `server`: the server; NULL is ignored
+void acp_http_server_free(acp_http_server *server);
+
+// Adds random bytes from the operating system, of which ids of connections are made: 16 for each. What is more than 1 KiB
+// is not kept.
+//
+// - `server`: the server
+// - `bytes`: the bytes; copied
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_add_entropy(acp_http_server *server,
+                                       acp_slice bytes);
+
+// Gets how many random bytes there is room for.
+//
+// - `server`: the server
+// - `*out`: bytes; 0 while there are enough for 16 connections
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_wants_entropy(const acp_http_server *server, size_t *out);
+
+// Gets the number of open connections.
+//
+// - `server`: the server
+// - `*out`: how many they are
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_connections(const acp_http_server *server, size_t *out);
+
+// Gets the value of `Acp-Connection-Id` of a connection. It is no secret that proves anything (HTTP-20), but who knows it
+// can use the connection.
+//
+// - `server`: the server
+// - `connection`: the connection's number, from an event
+// - `*out`: the id; valid until the next call that changes the server
+// - returns: `ACP_OK`; `ACP_NONE` if there is no such connection; or a general error
+acp_status acp_http_server_connection_id(const acp_http_server *server,
+                                         uint64_t connection,
+                                         acp_slice *out);
+
+// Takes the head of a request, and says what to do with it: a step.
+//
+// A step is an object whose `step` is one of
+//
+// - `respond`: send `status`, `headers` (a list of pairs of a name and a value) and `body` (empty for none). The server
+//   has forgotten the exchange
+// - `body`: read the body, of at most `limit` more bytes, and pass it to `acp_http_server_body`
+// - `wait`: the response comes by the event `respond`
+// - `stream`: send `status` and `headers` and keep the body open; its bytes are at `acp_http_server_transmit`
+// - `upgrade`: accept the WebSocket with `headers`; its frames are at `acp_http_server_frame`
+//
+// With HTTP/2, `:authority` is passed as a header `host`, and an extended CONNECT for WebSocket as a `GET` with the
+// headers of a handshake.
+//
+// - `server`: the server
+// - `exchange`: a number for the request that no other one has
+// - `method`: the method, as in `POST`; need not be UTF-8
+// - `target`: the path with its query; need not be UTF-8
+// - `headers`: the headers
+// - `len`: how many they are
+// - `*out`: the step, JSON text; valid until the next call that changes the server
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_request(acp_http_server *server,
+                                   uint64_t exchange,
+                                   acp_slice method,
+                                   acp_slice target,
+                                   const acp_header *headers,
+                                   size_t len,
+                                   acp_slice *out);
+
+// Takes a piece of the body of a request, and says what to do next.
+//
+// - `server`: the server
+// - `exchange`: the number of the request
+// - `bytes`: the piece; copied
+// - `end`: whether it is the last one
+// - `*out`: a step, as `acp_http_server_request` says, JSON text; valid until the next call that changes the server
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_body(acp_http_server *server, uint64_t exchange, acp_slice bytes, bool end, acp_slice *out);
+
+// Takes a text frame of a WebSocket.
+//
+// - `server`: the server
+// - `exchange`: the number of the WebSocket
+// - `text`: the text; copied
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_text(acp_http_server *server, uint64_t exchange, acp_slice text);
+
+// Notes a binary frame of a WebSocket, which is ignored (WS-04).
+//
+// - `server`: the server
+// - `exchange`: the number of the WebSocket
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_binary(acp_http_server *server, uint64_t exchange);
+
+// Notes a pong or a ping: the client is alive. Libraries that answer pings by themselves tell of it as well.
+//
+// - `server`: the server
+// - `exchange`: the number of the WebSocket
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_pong(acp_http_server *server, uint64_t exchange);
+
+// Tells that an exchange is over: its connection broke, or the end of its stream was written. What a reader did not take
+// of a stream waits for the next one.
+//
+// - `server`: the server
+// - `exchange`: the number of the request or the WebSocket
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_closed(acp_http_server *server,
+                                  uint64_t exchange);
+
+// Takes the next event. Call it until it returns `ACP_NONE`.
+//
+// An event is an object whose `event` is one of
+//
+// - `opened`: a client has opened `connection`; start an agent for it
+// - `message`: a message of a client for the agent of `connection`. It stands in `*text`, and `json` is empty
+// - `closed`: `connection` is over, and nothing more comes from it; `why` is `client`, `host`, `not-initialized`, `idle`,
+//   `stalled` or `protocol`
+// - `respond`: the response to `exchange`, for which the step was `wait`; `response` has `status`, `headers` and `body`
+// - `ready`: there are bytes to write on the stream `exchange`, or frames to send on that WebSocket
+// - `finish`: the stream `exchange` ends: write what is left, end the body and call `acp_http_server_closed`
+// - `drained`: after `ACP_HTTP_FULL`, there is room again in `connection`
+// - `violation`: a client broke `rule`; `message` says how, `status` is what it got, null if it was accepted, and
+//   `exchange` and `connection` say where, null if that is not known
+// - `advice`: the agent did what is allowed and will not work well; the members are those of `violation`
+//
+// - `server`: the server
+// - `*out`: the event, JSON text; valid until the next call that changes the server
+// - `*text`: the text of a message, empty for other events; valid as long
+// - returns: `ACP_OK`; `ACP_NONE` if there is no event now; or a general error
+acp_status acp_http_server_poll_event(acp_http_server *server,
+                                      acp_slice *out,
+                                      acp_slice *text);
+
+// Gets the bytes to write on a stream. They stay there until `acp_http_server_consume` removes them.
+//
+// - `server`: the server
+// - `exchange`: the number of the request that reads the stream
+// - `*out`: the bytes, empty if there are none; valid until the next call that changes the server
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_transmit(const acp_http_server *server, uint64_t exchange, acp_slice *out);
+
+// Removes bytes from the front of `acp_http_server_transmit` after they were written. Partial writes are normal.
+//
+// - `server`: the server
+// - `exchange`: the number of the request that reads the stream
+// - `count`: how many bytes were written; more than there are counts as all of them
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_consume(acp_http_server *server, uint64_t exchange, size_t count);
+
+// Takes the next frame to send on a WebSocket. Call it until it returns `ACP_NONE`.
+//
+// A frame is an object whose `frame` is `text` (its text stands in `*text`, and the member `text` is empty), `ping`, or
+// `close`, with `code` and `reason`.
+//
+// - `server`: the server
+// - `exchange`: the number of the WebSocket
+// - `*out`: the frame, JSON text; valid until the next call that changes the server
+// - `*text`: the text of a text frame, empty for others; valid as long
+// - returns: `ACP_OK`; `ACP_NONE` if there is no frame now; or a general error
+acp_status acp_http_server_frame(acp_http_server *server, uint64_t exchange, acp_slice *out, acp_slice *text);
+
+// Sends a message of an agent to its client.
+//
+// - `server`: the server
+// - `connection`: the connection's number, from an event
+// - `json`: the message, JSON text; copied
+// - `*out`: `ACP_HTTP_SENT`; `ACP_HTTP_FULL` if too much waits for the client: send the message again after the event
+//   `drained`, and read nothing from the agent until then; or `ACP_HTTP_CLOSED` if the connection is over
+// - returns: `ACP_OK`; `ACP_MISUSE` if the message cannot be sent at all: it is no message (RPC-21, RPC-22), a batch
+//   (HTTP-15), or an answer to no call of the client (HTTP-11); or a general error
+ACP_MUST_USE
+acp_status acp_http_server_send(acp_http_server *server,
+                                uint64_t connection,
+                                acp_slice json,
+                                int32_t *out);
+
+// Gets the rule that the last call that returned `ACP_MISUSE` would have broken.
+//
+// - `server`: the server
+// - `*out`: the rule's id, for `acp_rule_text`
+// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
+acp_status acp_http_server_error_rule(const acp_http_server *server, acp_slice *out);
+
+// Gets what was wrong with the last call that returned `ACP_MISUSE`.
+//
+// - `server`: the server
+// - `*out`: a sentence
+// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
+acp_status acp_http_server_error_message(const acp_http_server *server, acp_slice *out);
+
+// Ends a connection, because its agent has ended or the server stops. Readers get what waits for them; then their streams
+// end.
+//
+// - `server`: the server
+// - `connection`: the connection's number, from an event; one that is over is ignored
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_close(acp_http_server *server,
+                                 uint64_t connection);
+
+// Ends a connection as `acp_http_server_close` does, because its agent has failed: the client's open calls are first
+// answered with an error that says why, as far as the client reads.
+//
+// - `server`: the server
+// - `connection`: the connection's number, from an event; one that is over is ignored
+// - `why`: what the errors say, for people; copied
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_fail(acp_http_server *server, uint64_t connection, acp_slice why);
+
+// Holds back the messages of a client, or goes on with them: for agents that are slower than their clients. Once more
+// than the limit `inbox` waits, the client is asked to try again later.
+//
+// - `server`: the server
+// - `connection`: the connection's number, from an event
+// - `paused`: whether to hold them back
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_pause(acp_http_server *server, uint64_t connection, bool paused);
+
+// Gets whether to read more from the socket of an exchange.
+//
+// - `server`: the server
+// - `exchange`: the number of the request or the WebSocket
+// - `*out`: false while its agent has too much to read
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_is_hungry(const acp_http_server *server, uint64_t exchange, bool *out);
+
+// Sets the current time, and does what is due.
+//
+// - `server`: the server
+// - `now`: milliseconds on any monotonic clock of the host; a time earlier than the last one has no effect on the clock
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_handle_timeout(acp_http_server *server, uint64_t now);
+
+// Gets when to call `acp_http_server_handle_timeout` next.
+//
+// - `server`: the server
+// - `*out`: milliseconds on the host's clock; may be in the past
+// - returns: `ACP_OK`; `ACP_NONE` if nothing is waited for; or a general error
+acp_status acp_http_server_poll_timeout(const acp_http_server *server, uint64_t *out);
+
+// Creates a client before its first message.
+//
+// - `options`: JSON text of an object; `{}` for the defaults: requests to `/acp`. Its members are `target` (the path with
+//   its query), `host` (without it there are no cookies), `secure`, `websocket` (a WebSocket in place of requests),
+//   `reconnect` (true if absent), `resumable`, `strict`, `tolerates`, `limits` (`message`, `outbox`, `calls`, `sessions`,
+//   `streams`: numbers) and `times` (`quiet`, `replay`, `open`, `response`, `silence`, `doubt`, `retry`, `longest_retry`,
+//   `give_up`: milliseconds)
+// - `seed`: any number that differs between clients; the times of their attempts to reconnect are spread by it
+// - `*out`: the client; the caller owns it and frees it with `acp_http_client_free`
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the options cannot be used, of which
+//   `acp_http_client_options_error` says why; or a general error
+ACP_MUST_USE
+acp_status acp_http_client_new(acp_slice options,
+                               uint64_t seed,
+                               acp_http_client **out);
+
+// Says why options cannot be used.
+//
+// - `options`: what `acp_http_client_new` is given
+// - `*out`: what is wrong, after a JSON pointer that says where; the caller owns it and frees it with `acp_string_free`
+// - returns: `ACP_OK`; `ACP_NONE` if the options can be used; or a general error
+acp_status acp_http_client_options_error(acp_slice options, acp_string *out);
+
+// Frees a client. Slices that came from it are no longer valid.
+//
+// - `client`: the client; NULL is ignored
+void acp_http_client_free(acp_http_client *client);
+
+// Sets a header of all requests from now on, such as `authorization`; its former value is replaced.
+//
+// - `client`: the client
+// - `name`: the header's name
+// - `value`: its value
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if these cannot be the name and the value of a header; or a general error
+ACP_MUST_USE acp_status acp_http_client_set_header(acp_http_client *client, acp_slice name, acp_slice value);
+
+// Takes the next thing to do, or that has happened. Call it until it returns `ACP_NONE`.
+//
+// An action is an object whose `event` is one of
+//
+// - `request`: make a request; `exchange` is its number, with `method`, `target` and `headers` (a list of pairs of a name
+//   and a value, without the host and the length of the body). The body, empty for none, stands in `*text`. Pass what
+//   comes of it to `acp_http_client_response`, `_data`, `_end` and `_failed`
+// - `connect`: open the WebSocket `exchange` with `headers` besides those of the handshake
+// - `frame`: send `frame` on the WebSocket `exchange`, an object as `acp_http_server_frame` says; a text stands in `*text`
+// - `abort`: give up `exchange`; nothing more of it is wanted
+// - `message`: a message of the server, which stands in `*text`; `replayed` says whether it is history of a session that
+//   is being loaded
+// - `connected`: the connection is open, for the first time or again; `id` is the value of `Acp-Connection-Id`
+// - `lost`: the connection was lost; nobody will answer `calls`, a list of ids, and whether the agent has carried them out is
+//   unknown (HTTP-18); `questions` of the agent need no answer any more; `sessions` are opened again
+// - `retrying`: another attempt is made `at` this time
+// - `attached`: `session` is open again; `replayed` says whether its history was told once more
+// - `detached`: `session` could not be opened again, or its messages were lost
+// - `gap`: the stream of `session`, null for that of the connection, broke and is open again; messages may be missing
+// - `unauthorized`: the server wants other credentials; `status` is 401 or 403, `challenge` the value of
+//   `WWW-Authenticate` or null. Set a header and call `acp_http_client_retry`; nothing is sent until then
+// - `refused`: the server refused an answer or a notification of the host; `status`, and `method`, empty for an answer
+// - `violation`: the server broke `rule`; `message` says how, `session` where, null if it was about none
+// - `closed`: the conversation is over; `why` is `host`, `not-initialized`, `not-served` or `refused` (both with `status`),
+//   `unreachable` or `protocol`
+//
+// - `client`: the client
+// - `*out`: the action, JSON text, in which what stands in `*text` is empty; valid until the next call that changes the
+//   client
+// - `*text`: the text of a message or a frame, or a body; empty for other actions; valid as long
+// - returns: `ACP_OK`; `ACP_NONE` if there is no action now; or a general error
+acp_status acp_http_client_poll_action(acp_http_client *client,
+                                       acp_slice *out,
+                                       acp_slice *text);
+
+// Gets whether `acp_http_client_send` takes more.
+//
+// - `client`: the client
+// - `*out`: false while too much waits to be sent
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_is_hungry(const acp_http_client *client, bool *out);
+
+// Gets the value of `Acp-Connection-Id`.
+//
+// - `client`: the client
+// - `*out`: the id; valid until the next call that changes the client
+// - returns: `ACP_OK`; `ACP_NONE` while there is no connection; or a general error
+acp_status acp_http_client_connection_id(const acp_http_client *client, acp_slice *out);
+
+// Sends a message of the host.
+//
+// - `client`: the client
+// - `json`: the message, JSON text; copied
+// - `*out`: `ACP_HTTP_SENT`; `ACP_HTTP_FULL` if too much waits to be sent, until `acp_http_client_is_hungry` says
+//   otherwise; or `ACP_HTTP_CLOSED` if the conversation is over
+// - returns: `ACP_OK`; `ACP_MISUSE` if the message cannot be sent; or a general error
+ACP_MUST_USE acp_status acp_http_client_send(acp_http_client *client, acp_slice json, int32_t *out);
+
+// Gets the rule that the last call that returned `ACP_MISUSE` would have broken.
+//
+// - `client`: the client
+// - `*out`: the rule's id, for `acp_rule_text`
+// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
+acp_status acp_http_client_error_rule(const acp_http_client *client, acp_slice *out);
+
+// Gets what was wrong with the last call that returned `ACP_MISUSE`, and what to do instead.
+//
+// - `client`: the client
+// - `*out`: a sentence
+// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
+acp_status acp_http_client_error_message(const acp_http_client *client, acp_slice *out);
+
+// Takes the head of the response to a request, or of the handshake of a WebSocket (status 101).
+//
+// - `client`: the client
+// - `exchange`: the number of the request
+// - `status`: the status
+// - `headers`: the headers
+// - `len`: how many they are
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_response(acp_http_client *client,
+                                    uint64_t exchange,
+                                    uint16_t status,
+                                    const acp_header *headers,
+                                    size_t len);
+
+// Takes bytes of the body of a response, split in any way.
+//
+// - `client`: the client
+// - `exchange`: the number of the request
+// - `bytes`: the bytes; copied
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_data(acp_http_client *client, uint64_t exchange, acp_slice bytes);
+
+// Tells that a response, or a WebSocket, has ended.
+//
+// - `client`: the client
+// - `exchange`: the number of the request or the WebSocket
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_end(acp_http_client *client, uint64_t exchange);
+
+// Tells that a request came to nothing: there was no connection, or it broke.
+//
+// - `client`: the client
+// - `exchange`: the number of the request or the WebSocket
+// - `sent`: false if the server cannot have any of it
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_failed(acp_http_client *client, uint64_t exchange, bool sent);
+
+// Takes a text frame of the WebSocket.
+//
+// - `client`: the client
+// - `exchange`: the number of the WebSocket
+// - `text`: the text; copied
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_text(acp_http_client *client, uint64_t exchange, acp_slice text);
+
+// Notes a binary frame of the WebSocket, which is ignored (WS-04).
+//
+// - `client`: the client
+// - `exchange`: the number of the WebSocket
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_binary(acp_http_client *client, uint64_t exchange);
+
+// Goes on after the action `unauthorized`, with the headers that were set meanwhile.
+//
+// - `client`: the client
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_retry(acp_http_client *client);
+
+// Ends the conversation: `DELETE` (HTTP-14), or the end of the WebSocket.
+//
+// - `client`: the client
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_close(acp_http_client *client);
+
+// Sets the current time, and does what is due.
+//
+// - `client`: the client
+// - `now`: milliseconds on any monotonic clock of the host; a time earlier than the last one has no effect on the clock
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_client_handle_timeout(acp_http_client *client, uint64_t now);
+
+// Gets when to call `acp_http_client_handle_timeout` next.
+//
+// - `client`: the client
+// - `*out`: milliseconds on the host's clock; may be in the past
+// - returns: `ACP_OK`; `ACP_NONE` if nothing is waited for; or a general error
+acp_status acp_http_client_poll_timeout(const acp_http_client *client, uint64_t *out);
 
 #ifdef __cplusplus
 }  // extern "C"

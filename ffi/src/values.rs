@@ -209,7 +209,7 @@ pub unsafe extern "C" fn acp_writer_template(
 }
 
 /// Copies a text for the host, with a NUL after it.
-fn own(text: &str) -> acp_string {
+pub(crate) fn own(text: &str) -> acp_string {
     let mut bytes = Vec::with_capacity(text.len() + 1);
     bytes.extend_from_slice(text.as_bytes());
     bytes.push(0);
@@ -242,8 +242,7 @@ pub unsafe extern "C" fn acp_json_string_copy(json: acp_slice, pointer: acp_slic
     unsafe { parse(json, pointer, out, |value| unescape(value).map(|text| own(&text))) }
 }
 
-/// Frees a string that came from `acp_string_copy` or `acp_json_string_copy`, and makes it empty, so that freeing it
-/// again does no harm.
+/// Frees a string that a function gave to the caller, and makes it empty, so that freeing it again does no harm.
 ///
 /// - `string`: the string; NULL is ignored
 #[no_mangle]

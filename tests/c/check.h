@@ -38,6 +38,13 @@ void no_event(acp_connection *connection);
 // Takes an event of this kind that does not matter further.
 void skip(acp_connection *connection, int32_t kind);
 
+// A server of the remote transports with one connection, whose client waits for the answer to `initialize`; and a client
+// that has asked for a request. At their start they have had nothing.
+acp_http_server *http_server(bool at_the_start);
+acp_http_client *http_client(bool at_the_start);
+// They are as they were made, not at their start.
+void http_unchanged(acp_http_server *server, acp_http_client *client);
+
 // The tests of each file.
 void test_config(void);
 void test_calls(void);
@@ -46,6 +53,7 @@ void test_observer(void);
 void test_json(void);
 void test_messages(void);
 void test_permission(void);
+void test_http(void);
 void test_wrong(void);
 void test_threads(void);
 

@@ -50,6 +50,25 @@ static acp_status writer(acp_connection *connection)
     return acp_writer_null(writer);
 }
 
+static acp_status freed_server(acp_connection *connection)
+{
+    acp_http_server *server = NULL;
+    size_t count;
+    (void)connection;
+    (void)!acp_http_server_new(acp_text("{}"), &server);
+    acp_http_server_free(server);
+    return acp_http_server_connections(server, &count);
+}
+
+static acp_status freed_client(acp_connection *connection)
+{
+    acp_http_client *client = NULL;
+    (void)connection;
+    (void)!acp_http_client_new(acp_text("{}"), 1, &client);
+    acp_http_client_free(client);
+    return acp_http_client_close(client);
+}
+
 static acp_status twice(acp_connection *connection)
 {
     size_t size;
@@ -82,6 +101,7 @@ int main(int count, char **arguments)
     } ways[] = {
         {"config", config}, {"connection", connection}, {"event", event}, {"list", list},
         {"writer", writer}, {"twice", twice},           {"slice", slice},   {"length", length},
+        {"http_server", freed_server}, {"http_client", freed_client},
     };
     acp_config *made = NULL;
     acp_connection *open = NULL;

@@ -1,5 +1,5 @@
 // Tests of every function of acp.h: what it does, and what it does with arguments that are wrong.
-// Read next: config.c, calls.c, events.c, observer.c, json.c, permission.c, wrong.c, threads.c.
+// Read next: config.c, calls.c, events.c, observer.c, json.c, permission.c, http.c, wrong.c, threads.c.
 
 #include "check.h"
 
@@ -153,6 +153,7 @@ int main(void)
     test_json();
     test_messages();
     test_permission();
+    test_http();
     test_wrong();
     test_threads();
     printf("%zu passed, %zu failed\n", passed, failed);

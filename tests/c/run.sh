@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-interface=yes vectors=yes sanitize= inside= valgrind= shared= folder=tests/vectors
+interface=yes vectors=yes few= sanitize= inside= valgrind= shared= folder=tests/vectors
 while [ $# -gt 0 ]; do
     case $1 in
     --interface) vectors= ;;
@@ -13,6 +13,7 @@ while [ $# -gt 0 ]; do
     --valgrind)
         # Hash tables point into the middle of what they allocate, so those of the library's that live as long as the
         # process look "possibly lost"; what is lost for certain is what counts.
+        few=--few
         leaks="--leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
         valgrind="valgrind --quiet --error-exitcode=99 $leaks" ;;
     --shared) shared=yes ;;
@@ -97,7 +98,7 @@ play() { # program, arguments
 
 if [ "$interface" ]; then
     python3 tests/c/wrong.py include/acp.h > "$prefix/include/wrong_calls.h"
-    (cd tests/c && compile interface main.c config.c calls.c events.c observer.c json.c messages.c permission.c wrong.c threads.c support.c -pthread)
+    (cd tests/c && compile interface main.c config.c calls.c events.c observer.c json.c messages.c permission.c http.c wrong.c threads.c support.c -pthread)
     play interface
     mkdir "$prefix/work"
     $CC -std=c99 -g -O1 $sanitize $warnings -I"$prefix/include" tests/c/files.c $files -pthread -o "$prefix/files"
@@ -108,7 +109,7 @@ fi
 # What reads memory that is gone would be stopped by the checkers, and is not theirs to see here.
 if [ "$interface" ] && [ ! "$sanitize$valgrind" ]; then
     (cd tests/c && compile freed freed.c)
-    for way in config connection event list writer twice; do
+    for way in config connection event list writer http_server http_client twice; do
         if [ "$("$prefix/freed" $way)" = "bad handle" ]; then
             passed=$((passed + 1))
         else
@@ -134,6 +135,10 @@ if [ "$vectors" ]; then
     (cd tests/c && compile vectors vectors.c called.c viewed.c given.c getters.c replay.c expected.c frames.c support.c)
     play vectors "$folder/include.json" "$folder/format.json" "$folder/wrong.ndjson" \
         $(find "$folder" -name '*.jsonl' | LC_ALL=C sort)
+fi
+if [ "$vectors" ] && [ "$folder" = tests/vectors ]; then
+    (cd tests/c && compile remote remote.c remote_values.c remote_server.c remote_client.c support.c)
+    play remote $few tests/http/include.json tests/http/wrong.ndjson $(find tests/http -name '*.jsonl' | LC_ALL=C sort)
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

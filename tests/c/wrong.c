@@ -18,7 +18,10 @@ static struct {
     acp_items *items;
     acp_writer *writer;
     acp_permission_policy *permission_policy;
+    acp_http_server *http_server;
+    acp_http_client *http_client;
     acp_member member;
+    acp_header header;
 } given;
 
 // What calls write to.
@@ -33,6 +36,8 @@ struct outputs {
     acp_items *items;
     acp_writer *writer;
     acp_permission_policy *permission_policy;
+    acp_http_server *http_server;
+    acp_http_client *http_client;
     acp_slice slice;
     acp_string string;
     int64_t whole;
@@ -91,6 +96,10 @@ static void set_up(state state)
     OK(acp_writer_new(&given.writer));
     OK(acp_permission_policy_new(&given.permission_policy));
     given.member = acp_member_of("a", acp_text_value("b"));
+    given.header.name = acp_text("host");
+    given.header.value = acp_text("localhost");
+    given.http_server = http_server(state == AT_THE_START);
+    given.http_client = http_client(state == AT_THE_START);
     OK(acp_config_new(ACP_ROLE_AGENT, &given.config));
     OK(acp_observer_new(given.config, &given.observer));
     given.connection = in(state);
@@ -110,6 +119,8 @@ static void tear_down(void)
     acp_items_free(given.items);
     acp_writer_free(given.writer);
     acp_permission_policy_free(given.permission_policy);
+    acp_http_server_free(given.http_server);
+    acp_http_client_free(given.http_client);
 }
 
 // Refused, and no output was written.
@@ -147,6 +158,7 @@ static void all_refused(void (*calls)(void))
     OK(acp_writer_null(given.writer));
     OK(acp_writer_finish(given.writer, &snapshot));
     CHECK(is_text(snapshot, "null"));
+    http_unchanged(given.http_server, given.http_client);
     tear_down();
 }
 
@@ -204,6 +216,8 @@ static void answered(acp_status status, const char *call)
     acp_items_free(outputs.items);
     acp_writer_free(outputs.writer);
     acp_permission_policy_free(outputs.permission_policy);
+    acp_http_server_free(outputs.http_server);
+    acp_http_client_free(outputs.http_client);
     acp_string_free(&outputs.string);
     OK(acp_connection_receive(given.connection, acp_text("{\"jsonrpc\":\"2.0\",\"method\":\"_x/a\"}\n")));
     while ((status = acp_connection_poll_event(given.connection, &outputs.event)) == ACP_OK) {

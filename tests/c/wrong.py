@@ -21,21 +21,26 @@ from typing import Iterator, List, Tuple
 
 # What stands for a parameter where it is fine: members of `given` and `outputs` in wrong.c.
 POINTERS = {f"acp_{name} *": f"given.{name}" for name in
-            ("config", "connection", "observer", "event", "sessions", "requests", "terminals", "items", "writer", "permission_policy")}
-POINTERS.update({"acp_member *": "&given.member", "acp_value *": "&given.member.value"})
+            ("config", "connection", "observer", "event", "sessions", "requests", "terminals", "items", "writer", "permission_policy", "http_server", "http_client")}
+POINTERS.update({"acp_member *": "&given.member", "acp_value *": "&given.member.value", "acp_header *": "&given.header"})
 OUTPUTS = {f"{kind}*": f"&outputs.{name}" for kind, name in (
     ("acp_config *", "config"), ("acp_connection *", "connection"), ("acp_observer *", "observer"),
     ("acp_event *", "event"), ("acp_permission_policy *", "permission_policy"),
+    ("acp_http_server *", "http_server"), ("acp_http_client *", "http_client"),
     ("acp_sessions *", "sessions"), ("acp_requests *", "requests"), ("acp_terminals *", "terminals"),
     ("acp_items *", "items"), ("acp_writer *", "writer"), ("acp_slice ", "slice"), ("acp_string ", "string"), ("int32_t ", "number"),
     ("int64_t ", "whole"), ("uint64_t ", "wide"), ("uint16_t ", "version"), ("size_t ", "size"), ("double ", "real"),
     ("bool ", "flag"))}
 TEXTS = {"json": 'acp_text("{\\"a\\":[\\"b\\"]}")', "params": 'acp_text("{}")', "result": 'acp_text("{}")',
          "pointer": 'acp_text("")', "method": 'acp_text("_x/a")', "id": 'acp_text("1")', "data": 'acp_text("{}")',
-         "name": "acp_text(ACP_DRAFT_NES)", "form": 'acp_text("[?]")', "capabilities": 'acp_text("{}")'}
+         "name": "acp_text(ACP_DRAFT_NES)", "form": 'acp_text("[?]")', "capabilities": 'acp_text("{}")',
+         "options": 'acp_text("{}")'}
 # The number of a request need not be asked for.
 OPTIONAL = {"acp_connection_request", "acp_connection_request_with", "acp_client_initialize", "acp_client_new_session",
             "acp_client_prompt"}
+# Bytes from the peer need not be text.
+BYTES = {"bytes", "target"}
+METHODS = {("acp_http_server_request", "method")}
 ENUMERATIONS = {"role", "framing", "policy", "severity", "limit", "from", "of"}
 # A list and its length belong together.
 LISTS = {"acp_config_set_versions": ["given.config", "(const uint16_t[]) {1, 2}", "2"]}
@@ -77,8 +82,7 @@ def wrong(kind: str, what: str, name: str) -> Iterator[Tuple[str, str]]:
         if what != "out" or name not in OPTIONAL:
             yield "NULL_POINTERS", "NULL"
     elif kind == "acp_slice":
-        # Bytes from the peer need not be text.
-        yield from (("BAD_TEXTS", bad) for bad in BAD[: 3 if name.endswith("_receive") else 4])
+        yield from (("BAD_TEXTS", bad) for bad in BAD[: 3 if what in BYTES or (name, what) in METHODS else 4])
     elif kind == "int32_t" and what in ENUMERATIONS:
         yield from (("BAD_NUMBERS", number) for number in NONSENSE)
     elif name in LISTS:

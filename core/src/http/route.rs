@@ -181,7 +181,8 @@ impl<'a> Summary<'a> {
                 }
                 "result" => {
                     let inside = inside(&mut scanner)?;
-                    read.set(3, |read| read.result = Some(inside));
+                    // One that is named twice is none, and nothing else of a result is of interest.
+                    read.set(3, |read| (read.result, read.made) = (true, inside.session.filter(|_| !inside.twice)));
                 }
                 "error" => {
                     scanner.skip()?;
@@ -207,7 +208,9 @@ struct Members<'a> {
     id: Option<Id>,
     method: Option<Cow<'a, str>>,
     params: Inside<'a>,
-    result: Option<Inside<'a>>,
+    result: bool,
+    /// The session that the result names.
+    made: Option<Cow<'a, str>>,
     error: bool,
 }
 
@@ -219,18 +222,17 @@ impl<'a> Members<'a> {
     }
 
     fn summary(self) -> Option<Summary<'a>> {
-        let Members { wrong, id, method, params, result, error, .. } = self;
+        let Members { wrong, id, method, params, result, made, error, .. } = self;
         let long = |id: &Id| matches!(id, Id::String(text) if text.len() > NAME);
-        let form = match (&method, &id, &result, error) {
-            (Some(_), Some(_), None, false) => Form::Request,
-            (Some(_), None, None, false) => Form::Notification,
-            (None, Some(_), Some(_), false) => Form::Result,
-            (None, Some(_), None, true) => Form::Error,
+        let form = match (&method, &id, result, error) {
+            (Some(_), Some(_), false, false) => Form::Request,
+            (Some(_), None, false, false) => Form::Notification,
+            (None, Some(_), true, false) => Form::Result,
+            (None, Some(_), false, true) => Form::Error,
             _ => return None,
         };
         let method = method.unwrap_or_default();
         let params = if matches!(form, Form::Request | Form::Notification) { params } else { Inside::default() };
-        let result = result.unwrap_or_default();
         if wrong || params.twice || method.len() > NAME || id.as_ref().is_some_and(long) {
             return None;
         }
@@ -240,7 +242,7 @@ impl<'a> Members<'a> {
             form,
             id,
             session,
-            made: result.session.filter(|_| !result.twice),
+            made,
             cancels: params.request,
             effect: known.map(|row| row.effect).unwrap_or_default(),
             method,
