@@ -39,6 +39,29 @@ pub(crate) static RUST_HOSTS: Step = Step {
     done: Mutex::new(None),
 };
 
+/// The tests of the workspace, and with them the programs that they start.
+pub(crate) static RUST_TESTS: Step = Step {
+    name: "Rust tests",
+    tools: &[],
+    needs: &[],
+    inputs: &[
+        "Cargo.toml",
+        "Cargo.lock",
+        "rust-toolchain.toml",
+        "cli",
+        "core",
+        "examples/rust-async",
+        "files",
+        "tokio",
+    ],
+    outputs: &["target/debug/acp", "target/debug/acp-full-agent", "target/debug/acp-tokio-agent"],
+    work: || run(cargo().args(["test", "--quiet", "--no-run"]).args(TESTED)),
+    done: Mutex::new(None),
+};
+/// What the tests of the workspace are tests of. The builder of the book is tested as a program; here, all that it is made of
+/// would be compiled once more.
+pub(crate) const TESTED: [&str; 3] = ["--workspace", "--exclude", "xtask-book"];
+
 /// The static library of files, as it can be linked beside the other.
 pub(crate) const LIBACP_FILES: &str = "target/c/libacp_files.a";
 
