@@ -175,6 +175,8 @@ fn compile(root: &Path, module: &Module) -> Outcome<Vec<u8>> {
         .args(["build", "--quiet", "--package", module.package[0], "--profile", module.profile, "--target", TARGET])
         .args(["--no-default-features", "--features", module.features])
         .env("RUSTFLAGS", module.flags)
+        // Traps are put where names say so; they go later.
+        .env("CARGO_PROFILE_WASM_STRIP", if module.traps { "debuginfo" } else { "symbols" })
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root))?;
     Ok(fs::read(target.join(TARGET).join(module.profile).join(module.package[1]))?)
