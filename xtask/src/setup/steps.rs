@@ -122,7 +122,7 @@ pub(crate) static NPM_PACKAGE: Step = Step {
     name: "npm package",
     tools: &["node", "npm", WASM],
     needs: &[],
-    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "wasm", "xtask/wasm"],
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "wasm", "wasm-http", "xtask/wasm"],
     outputs: &[TARBALLS],
     work: || {
         run(cargo().args(["run", "--quiet", "-p", "libacp-npm"]))?;
