@@ -29,7 +29,7 @@ const LOGS: &str = "target/test-logs";
 /// Lines of a failed suite's log that are shown.
 const TAIL: usize = 60;
 /// How long one command of a suite may take. One that stands still would otherwise keep everybody from the other results.
-const LIMIT: Duration = Duration::from_secs(25 * 60);
+const LIMIT: Duration = Duration::from_mins(25);
 
 /// Runs the suites that are named, or all.
 pub(crate) fn run(args: &[String]) -> Result<()> {
