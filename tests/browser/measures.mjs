@@ -101,6 +101,8 @@ export const measureTests = {
   async "what is drawn in pieces is what is drawn at once"({ browser }) {
     const page = await opened(browser);
     await send(page, "/stream 3000");
+    // The page draws that the agent works only in its next frame.
+    await page.locator("#send").waitFor({ state: "hidden" });
     await idle(page);
     const words = () => page.evaluate(() => document.querySelector("article.agent").textContent.replace(/\s+/g, " "));
     const streamed = await words();
