@@ -97,6 +97,8 @@
 //! place, and says what happened to the message. Rule ids such as `SESS-04` are part of the API.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Such a build has neither agents nor drafts nor observers: see `engine/settings.rs`.
+#![cfg_attr(clients_only, allow(dead_code))]
 
 // First, because the other modules use its macro.
 #[macro_use]

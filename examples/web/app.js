@@ -1,6 +1,6 @@
 // A client for any agent, in a page. What is drawn of a session is its view; read conversation.js next.
 
-import { Client, ErrorCode, Misuse, PeerError, connect, webSocket } from "libacp/client";
+import { Client, ErrorCode, Misuse, PeerError, connect, webSocket } from "libacp/client/only";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { byId, fill, isolated, plain, tell } from "./dom.js";

@@ -28,7 +28,7 @@ await build({
   logLevel: "warning",
 });
 for (const name of ["index.html", "icon.svg"]) copyFileSync(join(here, name), join(site, name));
-copyFileSync(join(packages, "libacp/dist/libacp_core_bg.wasm"), join(site, "libacp_core_bg.wasm"));
+copyFileSync(join(packages, "libacp/dist/libacp_client_bg.wasm"), join(site, "libacp_client_bg.wasm"));
 for (const name of readdirSync(site)) {
   const bytes = readFileSync(join(site, name));
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };

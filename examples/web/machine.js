@@ -1,8 +1,7 @@
 // Files and commands on the machine where `cargo xtask web --root DIR` runs: the bridge does what is asked for inside of that
 // folder, and the page asks the user first, for each file that is to be written and each command.
 
-import { RequestError, ErrorCode } from "libacp/client";
-import { cutOutput } from "libacp";
+import { ErrorCode, RequestError, cutOutput } from "libacp/client/only";
 
 /** Bytes of a command's output that are kept. */
 const MOST = 1 << 20;

@@ -14,7 +14,7 @@ import { measureTests } from "./measures.mjs";
 import { permissionTests } from "./permission.mjs";
 import { answerByClick, answerByKey, idle, online, send } from "./person.mjs";
 import { printingTests } from "./printing.mjs";
-import { killAll, pause, root, start } from "./served.mjs";
+import { killAll, root, start } from "./served.mjs";
 import { startTests } from "./starting.mjs";
 
 const shots = join(root, "target/test-artefacts/web");
@@ -182,17 +182,27 @@ const tests = {
 };
 
 const counts = { passed: 0, failed: 0 };
-const PATIENCE = 300_000;
+const PATIENCE = 180_000;
+/** A test that takes longer than that, in milliseconds, is named. */
+const LONG = 30_000;
 const named = new RegExp(process.argv[2] ?? "");
+
+/** What a promise gives, unless it takes too long: one test that stands still keeps nobody from the results of the others. */
+function within(promise, what) {
+  let timer;
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`${what}: no end within ${PATIENCE} ms`)), PATIENCE)));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
 
 /** Runs tests, each with a browser of its own if there is one, and what `setUp` adds. All that it has opened or started
     is gone before the next one begins. */
 async function run(tests, chromium, setUp = async () => {}) {
   for (const [name, test] of Object.entries(tests).filter(([name]) => named.test(name))) {
     const given = chromium ? { browser: lent(chromium) } : {};
+    const begun = performance.now();
     try {
-      await setUp(given);
-      await Promise.race([test(given), pause(PATIENCE).then(() => assert.fail(`no end within ${PATIENCE} ms`))]);
+      await within(setUp(given), "before the test");
+      await within(test(given), "the test");
       given.check?.();
       counts.passed += 1;
     } catch (error) {
@@ -200,8 +210,10 @@ async function run(tests, chromium, setUp = async () => {}) {
       console.error(`failed: ${name}: ${error.stack}`);
       await given.page?.screenshot({ path: join(shots, `failed-${counts.failed}.png`) }).catch(() => {});
     } finally {
-      await given.browser?.close();
+      await within(given.browser?.close(), "its pages").catch((error) => console.error(`${name}: ${error.message}`));
       killAll();
+      const took = performance.now() - begun;
+      if (took > LONG) console.log(`note: ${name} took ${Math.round(took / 1000)} s`);
     }
   }
 }

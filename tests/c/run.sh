@@ -47,9 +47,9 @@ else
             echo "note: no address sanitizer inside of the library, as that takes a nightly toolchain"
             build=cargo
         fi
-        env -u CARGO -u RUSTC RUSTFLAGS="$inside" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
+        env -u CARGO -u RUSTC RUSTFLAGS="$inside" \
             $build build --quiet --package libacp-ffi --package libacp-ffi-files --target "$host" \
-            --target-dir target/sanitized
+            --target-dir target/sanitized --config profile.dev.package.libacp.opt-level=1
         cp "target/sanitized/$host/debug/libacp.a" "target/sanitized/$host/debug/libacp_files.a" "$prefix/lib"
     else
         cargo build --quiet --release --package libacp-ffi --package libacp-ffi-files

@@ -9,10 +9,10 @@ const dist = join(process.env.LIBACP_FOLDER, "node_modules/libacp/dist");
 
 // The lowest first. A part ends with a dot where it stands for all files whose names begin so.
 const LAYERS = {
-  module: ["libacp_core", "libacp_http", "rules."],
+  module: ["libacp_core", "libacp_client", "libacp_http", "rules."],
   border: ["mistakes.", "json.", "events.", "border.", "codes."],
   connection: ["bell.", "options.", "getters.", "connection.", "observer.", "view.", "misuse.", "policy."],
-  entries: ["node.", "browser.", "inline.", "utf8."],
+  entries: ["loads.", "node.", "browser.", "inline.", "utf8."],
   peer: [
     "log.", "errors.", "queue.", "host.", "budget.", "trace.", "transport.", "warden.", "process.", "wire.", "job.", "peer.",
     "shared.",

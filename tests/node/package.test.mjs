@@ -41,6 +41,37 @@ test("the browser's entry waits for init, and loads once", async () => {
   assert.equal(execFileSync(process.execPath, ["browser.mjs"], { cwd: folder, encoding: "utf8" }), "start\n");
 });
 
+test("the entry for clients alone refuses agents and drafts, and serves clients", () => {
+  const script = `
+    import assert from "node:assert/strict";
+    import { readFileSync } from "node:fs";
+    import { Client, connect, cutOutput, init } from "./node_modules/libacp/dist/client.only.js";
+    import { Connection } from "./node_modules/libacp/dist/connection.js";
+    await init(readFileSync("node_modules/libacp/dist/libacp_client_bg.wasm"));
+    assert.throws(() => new Connection({ role: "agent" }), /^TypeError: role: .* no agents/);
+    assert.throws(() => new Connection({ role: "client", drafts: ["nes"] }), /^TypeError: drafts: .* none/);
+    assert.deepEqual(cutOutput("abc", 2), { output: "bc", truncated: true });
+    let tell, end;
+    const asked = new Promise((resolve) => (tell = resolve));
+    const over = new Promise((resolve) => (end = resolve));
+    const transport = {
+      write: (bytes) => tell(JSON.parse(new TextDecoder().decode(bytes))),
+      close: () => end(),
+      readable: (async function* () {
+        const result = { protocolVersion: 1, agentInfo: { name: "a", version: "1" } };
+        yield JSON.stringify({ jsonrpc: "2.0", id: (await asked).id, result }) + "\\n";
+        await over;
+      })(),
+    };
+    const agent = await connect(transport, new Client("c", "1"));
+    assert.equal((await asked).method, "initialize");
+    assert.equal(agent.version, 1);
+    assert.throws(() => agent.connection.request("session/update", {}), /RPC-27/);
+    await agent.close();`;
+  writeFileSync(join(folder, "only.mjs"), script);
+  execFileSync(process.execPath, ["only.mjs"], { cwd: folder, encoding: "utf8", stdio: "pipe" });
+});
+
 test("in a browser, what cannot work is refused once the module is there", () => {
   const script = `
     import assert from "node:assert/strict";
@@ -65,7 +96,7 @@ test("in a browser, what cannot work is refused once the module is there", () =>
 
 test("each way to resolve modules finds the right types", () => {
   const attw = createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json");
-  const options = ["--profile", "esm-only", "--exclude-entrypoints", "wasm", "wasm/node", "http/wasm", "package.json", "--no-emoji", "--format", "ascii"];
+  const options = ["--profile", "esm-only", "--exclude-entrypoints", "wasm", "wasm/client", "wasm/node", "http/wasm", "package.json", "--no-emoji", "--format", "ascii"];
   const program = join(attw, "../dist/index.js");
   try {
     execFileSync(process.execPath, [program, process.env.LIBACP_TARBALL, ...options], { encoding: "utf8", stdio: "pipe" });

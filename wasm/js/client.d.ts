@@ -19,7 +19,7 @@ import type { PermissionDecision, PermissionPolicy, PermissionRules, SessionSnap
 import type { RequestId, v1, v2 } from "./types.js";
 
 export type { PermissionDecision, PermissionRules, SessionEntry, SessionView, SessionViewChanges } from "./index.js";
-export { PermissionPolicy } from "./index.js";
+export { PermissionPolicy, cutOutput } from "./index.js";
 export * from "./shared.js";
 
 /** Reads and writes files for agents; the functions that it has are advertised. */

@@ -215,4 +215,5 @@ export async function connect(transport, client = new Client(), { timeout = 30_0
 }
 
 export { AgentPeer, PermissionPolicy };
+export { cutOutput } from "./connection.js";
 export * from "./shared.js";

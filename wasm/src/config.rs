@@ -35,6 +35,9 @@ pub(crate) fn of_host(json: &str) -> Result<(Config, Vec<String>), String> {
 /// A configuration from its JSON text. What is missing keeps its default.
 pub(crate) fn read(json: &str) -> Result<Config, String> {
     let role = choice(json, "role", &ROLES)?.ok_or("role: expected \"client\" or \"agent\"")?;
+    if cfg!(clients_only) && role == Role::Agent {
+        return Err("role: the module for clients alone serves no agents".into());
+    }
     let mut config = Config::new(role);
     config.framing = choice(json, "framing", &FRAMINGS)?.unwrap_or_default();
     config.policy = choice(json, "policy", &POLICIES)?.unwrap_or_default();
@@ -73,6 +76,9 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
         config.foreign_method(&method).map_err(|why| format!("foreignMethods: \"{method}\": {why}"))?;
     }
     for draft in list(json, "/drafts") {
+        if cfg!(clients_only) {
+            return Err("drafts: the module for clients alone has none".into());
+        }
         config.draft(&draft).map_err(|_| format!("drafts: no \"{draft}\", there are {}", DRAFTS.join(", ")))?;
     }
     Ok(config)

@@ -10,7 +10,9 @@
 mod budget;
 mod config;
 mod events;
+#[cfg_attr(clients_only, allow(dead_code, reason = "observers are among what can be asked"))]
 mod getters;
+#[cfg(not(clients_only))]
 mod observer;
 #[cfg(feature = "policy")]
 mod policy;

@@ -51,7 +51,7 @@ impl Connection {
         }
         let row = self.state.method(method);
         let Some(row) = row else {
-            let early = Some(too_early(self.state.config.role)).filter(|_| !self.lifecycle.was_ready());
+            let early = Some(too_early(self.state.config.role())).filter(|_| !self.lifecycle.was_ready());
             if let Some(refusal) = early.filter(|refusal| refusal.rule.is_on(Way::Send)) {
                 return Err(refusal.into());
             }
@@ -65,7 +65,7 @@ impl Connection {
             }
             return Err(Misuse::new(MisuseKind::Method, id!("EXT-07"), self.no_such_method(method)));
         };
-        match self.admit(row, self.state.config.role, is_request) {
+        match self.admit(row, self.state.config.role(), is_request) {
             None => Ok(Some(row)),
             Some(refusal) if refusal.kind == MisuseKind::Capability => {
                 let message = format!("{}; check before: can(\"{method}\")", refusal.message);

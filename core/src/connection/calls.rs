@@ -43,9 +43,9 @@ impl Connection {
         let Some(row) = message.checked.row.or_else(find) else { return self.unknown_method(text, message, subject) };
         let starts = row.phase == table::Phase::Start;
         if is_request && !starts {
-            self.lifecycle.other_request(self.state.config.role.other());
+            self.lifecycle.other_request(self.state.config.role().other());
         }
-        if starts && is_request && self.state.config.role == Role::Agent && self.may_initialize() {
+        if starts && is_request && self.state.config.role() == Role::Agent && self.may_initialize() {
             if !self.may_be_batched(&subject, None, &Json::whole(String::new()), true) {
                 return;
             }
@@ -54,7 +54,7 @@ impl Connection {
             }
             return;
         }
-        if let Some(refusal) = self.admit(row, self.state.config.role.other(), is_request) {
+        if let Some(refusal) = self.admit(row, self.state.config.role().other(), is_request) {
             if !(self.observes && refusal.kind == MisuseKind::Capability) {
                 return self.not_admitted(row, message, &subject, refusal);
             }
@@ -110,7 +110,7 @@ impl Connection {
         let receiver = self.state.side(sender.other());
         let form = if is_request { table::Kind::Request } else { table::Kind::Notification };
         let begun = !self.may_initialize();
-        let way = Way::of(sender == self.state.config.role);
+        let way = Way::of(sender == self.state.config.role());
         let unlisted = self.state.tables.dialect.listed_logins.contains(&row.name) && self.state.auth.is_without();
         let ready = self.lifecycle.was_ready() || (way == Way::Receive && self.may_cross());
         Attempt { method: row, sender, way, form, ready, begun, unlisted, gates: &receiver.gates }.refusal()
@@ -142,9 +142,9 @@ impl Connection {
         let own = if is_request { id!("EXT-08") } else { id!("EXT-09") };
         let named = method.starts_with('_') || self.state.config.is_foreign(method);
         let extension = named && own.is_on(Way::Track);
-        let refusal = too_early(self.state.config.role.other());
+        let refusal = too_early(self.state.config.role().other());
         if is_request {
-            self.lifecycle.other_request(self.state.config.role.other());
+            self.lifecycle.other_request(self.state.config.role().other());
         }
         if !self.lifecycle.is_ready() && !self.may_cross() && refusal.rule.is_on(Way::Receive) {
             let breach = Breach::new(refusal.rule, refusal.message);
@@ -382,7 +382,7 @@ impl Connection {
             return;
         }
         // A client's own prompts are remembered, too, by ids that the agent's requests may have as well.
-        let is_agent = self.state.config.role == Role::Agent;
+        let is_agent = self.state.config.role() == Role::Agent;
         if is_agent && self.state.inbound.get(id).is_none() && self.inserted.was_read(id, self.state.answered) {
             let message =
                 "the prompt has become a message, so cancelling its request stops nothing; use session/cancel";

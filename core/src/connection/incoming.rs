@@ -29,7 +29,7 @@ impl Connection {
                     format!("a frame of more than {} bytes", self.state.config.limits.frame),
                 );
                 let other = !head.is_empty() && !head.trim_ascii_start().starts_with(b"{");
-                let noise = self.state.config.role == Role::Client && other && !self.may_be_batch(&head);
+                let noise = self.state.config.role() == Role::Client && other && !self.may_be_batch(&head);
                 if may_be_call(&head) && !noise {
                     self.refuse(&subject, ErrorCode::PARSE_ERROR, breach);
                 } else {
@@ -219,7 +219,7 @@ impl Connection {
         let object = first == Some(&b'{');
         // An agent's stdout carries what its libraries print; a client's messages come from one writer.
         let other = !object && !self.may_be_batch(frame);
-        if self.state.config.role == Role::Client && other && id!("FRAME-04").is_on(Way::Receive) {
+        if self.state.config.role() == Role::Client && other && id!("FRAME-04").is_on(Way::Receive) {
             let breach = Breach::new(id!("FRAME-04"), "a line that is not a message: output that belongs on stderr?");
             return match self.state.config.policy_for(id!("FRAME-04")) {
                 Policy::Tolerant | Policy::Off => self.drop_message(&subject, breach),

@@ -58,7 +58,7 @@ impl Connection {
 
     /// Runs the checks on a message of the peer.
     pub(super) fn judge_incoming(&mut self, form: Form, message: &RuleMessage<'_>, subject: &Subject) -> Verdict {
-        let sender = self.state.config.role.other();
+        let sender = self.state.config.role().other();
         let mut strip = Vec::new();
         for (check, finding) in self.findings(message, sender, |check| check.receive) {
             let action = match self.state.config.policy_for(check.rule) {
@@ -144,7 +144,7 @@ impl Connection {
     /// empty names (ENUM-14) and what is too much to list (LIMIT-06) are advice, and the rest is misuse.
     pub(super) fn judge_outgoing(&self, message: &RuleMessage<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
-        for (check, finding) in self.findings(message, self.state.config.role, |check| check.send) {
+        for (check, finding) in self.findings(message, self.state.config.role(), |check| check.send) {
             if check.send == Action::Pass {
                 continue;
             }

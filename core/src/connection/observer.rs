@@ -272,7 +272,7 @@ impl Observer {
     /// Turns the connection to the side that receives.
     fn turn_to(&mut self, receiver: Role) {
         let connection = &mut self.connection;
-        if connection.state.config.role == receiver {
+        if connection.state.config.role() == receiver {
             return;
         }
         let Direction { receiving, answered } = &mut self.other;

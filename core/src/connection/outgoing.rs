@@ -128,7 +128,7 @@ impl Connection {
         }
         match tables {
             Some(tables) => self.initialize_sent(tables, params.into_owned()),
-            None => self.lifecycle.other_request(self.state.config.role),
+            None => self.lifecycle.other_request(self.state.config.role()),
         }
         self.advise(advice);
         Ok(id)

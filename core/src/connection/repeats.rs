@@ -55,7 +55,7 @@ pub(super) enum Ended<'a> {
 impl Connection {
     /// Whether the agent has taken this prompt before; then it is answered, now or with the first.
     pub(super) fn takes_as_repeated(&mut self, subject: &Subject, session: Option<&Arc<str>>, params: &Json) -> bool {
-        let mine = self.state.config.role == Role::Agent && !self.observes && self.follows(id!("LIFE-38"));
+        let mine = self.state.config.role() == Role::Agent && !self.observes && self.follows(id!("LIFE-38"));
         let (true, Some(PROMPT), Some(session), Some(id)) = (mine, subject.method.as_deref(), session, &subject.id)
         else {
             return false;

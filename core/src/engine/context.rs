@@ -147,7 +147,7 @@ impl<'a> RuleContext<'a> {
 
     /// Whether the host sends the message, or the peer.
     pub(crate) fn way(&self) -> Way {
-        Way::of(self.sender == self.state.config.role)
+        Way::of(self.sender == self.state.config.role())
     }
 
     /// The state of the session that the message is about.

@@ -154,6 +154,15 @@ impl Config {
         }
     }
 
+    /// The host's side. Where it is known when the program is built, the compiler leaves out what only agents need.
+    pub(crate) const fn role(&self) -> Role {
+        if cfg!(clients_only) {
+            Role::Client
+        } else {
+            self.role
+        }
+    }
+
     /// The default configuration for a client.
     pub fn client() -> Self {
         Config::new(Role::Client)
@@ -169,6 +178,9 @@ impl Config {
     /// # Errors
     /// [`UnknownDraft`] when no draft has this name.
     pub fn draft(&mut self, name: &str) -> Result<(), UnknownDraft> {
+        if cfg!(clients_only) {
+            return Err(UnknownDraft);
+        }
         let index = crate::schema::drafts::DRAFTS.iter().position(|&draft| draft == name).ok_or(UnknownDraft)?;
         self.drafts |= 1 << (index + 1);
         Ok(())

@@ -85,7 +85,7 @@ impl State {
 
     /// The state of a side.
     pub(crate) fn side(&self, side: Role) -> &Side {
-        if side == self.config.role {
+        if side == self.config.role() {
             &self.own
         } else {
             &self.peer
@@ -102,7 +102,7 @@ impl State {
 
     /// Switches the perspective to a side: own becomes peer, inbound becomes outbound.
     pub(crate) fn turn_to(&mut self, role: Role) {
-        if self.config.role != role {
+        if self.config.role() != role {
             self.config.role = role;
             std::mem::swap(&mut self.own, &mut self.peer);
             std::mem::swap(&mut self.inbound, &mut self.outbound);

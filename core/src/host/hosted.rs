@@ -39,21 +39,39 @@ pub struct Host {
     pace: Pace,
 }
 
+/// There are agents. A build for clients alone has no such value, so that the compiler knows that no side is one.
+#[cfg(not(clients_only))]
+#[derive(Debug)]
+struct Agents;
+#[cfg(clients_only)]
+#[derive(Debug)]
+enum Agents {}
+
+const AGENTS: Option<Agents> = {
+    #[cfg(not(clients_only))]
+    let agents = Some(Agents);
+    #[cfg(clients_only)]
+    let agents = None;
+    agents
+};
+
 /// What a side does with events and calls.
 #[derive(Debug)]
 enum Side {
     /// Everything goes through as it is.
     Plain,
-    Agent(Box<AgentHost>),
+    Agent(Box<AgentHost>, Agents),
     Client(Box<ClientHost>),
 }
 
 impl Host {
     /// A host with handlers for these methods, which are named as in version 1.
     pub fn new(config: Config, handlers: impl IntoIterator<Item = String>) -> Self {
-        let side = match config.role {
-            Role::Agent => Side::Agent(Box::new(AgentHost::new(handlers.into_iter().collect()))),
-            Role::Client => Side::Client(Box::default()),
+        let side = match (config.role(), AGENTS) {
+            (Role::Agent, Some(agents)) => {
+                Side::Agent(Box::new(AgentHost::new(handlers.into_iter().collect())), agents)
+            }
+            _ => Side::Client(Box::default()),
         };
         Self::with(config, side)
     }
@@ -71,7 +89,7 @@ impl Host {
     #[cfg(test)]
     pub(super) fn agent(&self) -> &AgentHost {
         match &self.side {
-            Side::Agent(agent) => agent,
+            Side::Agent(agent, _) => agent,
             _ => panic!("not an agent"),
         }
     }
@@ -79,7 +97,7 @@ impl Host {
     /// The agent, its connection, and the events that are to be polled; `None` if this is none, or a plain connection.
     pub(super) fn agent_mut(&mut self) -> Option<(&mut AgentHost, &mut Connection, &mut VecDeque<Event>)> {
         match &mut self.side {
-            Side::Agent(agent) => Some((agent, &mut self.connection, &mut self.ready)),
+            Side::Agent(agent, _) => Some((agent, &mut self.connection, &mut self.ready)),
             Side::Plain | Side::Client(_) => None,
         }
     }
@@ -140,7 +158,7 @@ impl Host {
             self.exchange = None;
             match &mut self.side {
                 Side::Plain => self.ready.push_back(event),
-                Side::Agent(agent) => agent.event(&mut self.connection, event, &mut self.ready),
+                Side::Agent(agent, _) => agent.event(&mut self.connection, event, &mut self.ready),
                 Side::Client(client) => {
                     self.exchange = client.exchange(&self.connection, &event);
                     client.event(&mut self.connection, event, &mut self.ready);
@@ -179,7 +197,7 @@ impl Host {
     pub fn request_with(&mut self, method: &str, params: &str, options: CallOptions) -> Result<Id, Misuse> {
         match &mut self.side {
             Side::Plain => self.connection.request_with(method, params, options),
-            Side::Agent(agent) => agent.request(&mut self.connection, method, params, options, &mut self.ready),
+            Side::Agent(agent, _) => agent.request(&mut self.connection, method, params, options, &mut self.ready),
             Side::Client(client) => client.request(&mut self.connection, method, params, options, &mut self.ready),
         }
     }
@@ -191,7 +209,7 @@ impl Host {
     pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
         match &mut self.side {
             Side::Plain => self.connection.notify(method, params),
-            Side::Agent(agent) => agent.notify(&mut self.connection, method, params, &mut self.ready),
+            Side::Agent(agent, _) => agent.notify(&mut self.connection, method, params, &mut self.ready),
             Side::Client(client) => client.notify(&mut self.connection, method, params),
         }
     }
@@ -204,7 +222,9 @@ impl Host {
     /// As [`Connection::notify`], if it is sent at once. What cannot be sent later is an [`Advice`](crate::connection::Advice).
     pub fn notify_opened(&mut self, opening: u64, method: &str, params: &str) -> Result<(), Misuse> {
         match &mut self.side {
-            Side::Agent(agent) => agent.notify_opened(&mut self.connection, opening, method, params, &mut self.ready),
+            Side::Agent(agent, _) => {
+                agent.notify_opened(&mut self.connection, opening, method, params, &mut self.ready)
+            }
             Side::Plain | Side::Client(_) => self.connection.notify(method, params),
         }
     }
@@ -222,7 +242,7 @@ impl Host {
     pub(crate) fn respond_with(&mut self, key: RequestKey<'_>, result: Cow<'_, str>) -> Result<(), Misuse> {
         match &mut self.side {
             Side::Plain | Side::Client(_) => self.connection.respond_with(key, result),
-            Side::Agent(agent) => agent.respond(&mut self.connection, key, &result, &mut self.ready),
+            Side::Agent(agent, _) => agent.respond(&mut self.connection, key, &result, &mut self.ready),
         }
     }
 
@@ -240,7 +260,9 @@ impl Host {
         let key = request.into();
         match &mut self.side {
             Side::Plain | Side::Client(_) => self.connection.respond_error(key, code, message, data),
-            Side::Agent(agent) => agent.respond_error(&mut self.connection, key, code, message, data, &mut self.ready),
+            Side::Agent(agent, _) => {
+                agent.respond_error(&mut self.connection, key, code, message, data, &mut self.ready)
+            }
         }
     }
 
@@ -253,7 +275,7 @@ impl Host {
         let key = request.into();
         match &mut self.side {
             Side::Plain => self.connection.cancel(key),
-            Side::Agent(agent) => agent.cancel(&mut self.connection, key),
+            Side::Agent(agent, _) => agent.cancel(&mut self.connection, key),
             Side::Client(client) => client.cancel(&mut self.connection, key),
         }
     }
@@ -310,7 +332,7 @@ impl Host {
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
         match &self.side {
             Side::Plain => self.connection.why_not(method),
-            Side::Agent(_) => agent::why_not(&self.connection, method),
+            Side::Agent(..) => agent::why_not(&self.connection, method),
             Side::Client(_) => client::why_not(&self.connection, method),
         }
     }

@@ -45,7 +45,7 @@ const LATER: &[&str] = &["tool_call/cancel", "terminal/cancel"];
 pub fn may_handle(config: &Config, method: &str, stated: &str) -> Result<(), OfferError> {
     let Some(gate) = row_of(config, method)?.and_then(|row| row.gate) else { return Ok(()) };
     // An agent may still get a handler of `initialize`, which states the rest.
-    if config.role == Role::Agent || is_shown(config.role, &gate) || is_open(stated, &gate) {
+    if config.role() == Role::Agent || is_shown(config.role(), &gate) || is_open(stated, &gate) {
         return Ok(());
     }
     unstated(method, &gate)
@@ -65,12 +65,13 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
     let stated = Some(stated.trim()).filter(|stated| stated.starts_with('{')).unwrap_or("{}");
     let mut all = stated.to_owned();
     for method in handlers {
-        if let Some(gate) = row_of(config, method)?.and_then(|row| row.gate).filter(|gate| is_shown(config.role, gate))
+        if let Some(gate) =
+            row_of(config, method)?.and_then(|row| row.gate).filter(|gate| is_shown(config.role(), gate))
         {
             all = shown(&all, gate.path, gate.boolean);
         }
     }
-    if config.role == Role::Agent {
+    if config.role() == Role::Agent {
         for gate in rows(config).filter(|row| row.name == ALWAYS).filter_map(|row| row.gate) {
             all = shown(&all, gate.path, gate.boolean);
         }
@@ -133,7 +134,7 @@ fn is_on(config: &Config, row: &Method) -> bool {
 
 /// The methods that this side can be called with.
 fn rows(config: &Config) -> impl Iterator<Item = &'static Method> + '_ {
-    TABLES.methods.iter().filter(|row| serves(config.role, row) && is_on(config, row))
+    TABLES.methods.iter().filter(|row| serves(config.role(), row) && is_on(config, row))
 }
 
 /// The row of a method that may have a handler; `None` for one of an extension.
@@ -144,16 +145,16 @@ fn row_of(config: &Config, method: &str) -> Result<Option<&'static Method>, Offe
     if method == CANCEL {
         return refused(method, format!("{method} has no handler: it cancels the handler that serves the request"));
     }
-    if config.role == Role::Agent && LATER.contains(&method) {
+    if config.role() == Role::Agent && LATER.contains(&method) {
         if config.versions.contains(2) {
             return Ok(None);
         }
         return refused(method, format!("{method} is of version 2, which is not among the `versions`"));
     }
-    let known = || TABLES.methods.iter().filter(|row| serves(config.role, row));
+    let known = || TABLES.methods.iter().filter(|row| serves(config.role(), row));
     let Some(row) = known().find(|row| row.name == method) else {
         if TABLES.methods.iter().any(|row| row.name == method) {
-            let (own, other) = (config.role.name(), config.role.other().name());
+            let (own, other) = (config.role().name(), config.role().other().name());
             return refused(method, format!("{method} is sent by {own}s: its handler belongs to the {other}"));
         }
         let near = nearest(method, known().map(|row| row.name));

@@ -39,6 +39,30 @@ pub(crate) static RUST_HOSTS: Step = Step {
     done: Mutex::new(None),
 };
 
+/// The tests of the workspace, and with them the programs that they start.
+pub(crate) static RUST_TESTS: Step = Step {
+    name: "Rust tests",
+    tools: &[],
+    // Both hold the folder of debug builds; what follows the short one takes long.
+    needs: &[&NPM_BUILDER],
+    inputs: &[
+        "Cargo.toml",
+        "Cargo.lock",
+        "rust-toolchain.toml",
+        "cli",
+        "core",
+        "examples/rust-async",
+        "files",
+        "tokio",
+    ],
+    outputs: &["target/debug/acp", "target/debug/acp-full-agent", "target/debug/acp-tokio-agent"],
+    work: || run(cargo().args(["test", "--quiet", "--no-run"]).args(TESTED)),
+    done: Mutex::new(None),
+};
+/// What the tests of the workspace are tests of. The builder of the book is tested as a program; here, all that it is made of
+/// would be compiled once more.
+pub(crate) const TESTED: [&str; 3] = ["--workspace", "--exclude", "xtask-book"];
+
 /// The static library of files, as it can be linked beside the other.
 pub(crate) const LIBACP_FILES: &str = "target/c/libacp_files.a";
 
@@ -94,12 +118,23 @@ pub(crate) static PYTHON_MODULE: Step = Step {
     done: Mutex::new(None),
 };
 
+/// What builds the npm package.
+static NPM_BUILDER: Step = Step {
+    name: "builder of the npm package",
+    tools: &[],
+    needs: &[],
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "xtask/wasm"],
+    outputs: &["target/debug/libacp-npm"],
+    work: || run(cargo().args(["build", "--quiet", "-p", "libacp-npm"])),
+    done: Mutex::new(None),
+};
+
 /// The npm package, packed.
 pub(crate) static NPM_PACKAGE: Step = Step {
     name: "npm package",
     tools: &["node", "npm", WASM],
-    needs: &[],
-    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "wasm", "xtask/wasm"],
+    needs: &[&NPM_BUILDER],
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "wasm", "wasm-http", "xtask/wasm"],
     outputs: &[TARBALLS],
     work: || {
         run(cargo().args(["run", "--quiet", "-p", "libacp-npm"]))?;

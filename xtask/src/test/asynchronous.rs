@@ -25,8 +25,7 @@ const AGENTS: &[(&[&str], &[Talk])] = &[
 ];
 
 pub(super) fn run(log: &Log<'_>) -> Result<()> {
-    bring_all([&steps::PYTHON_MODULE])?;
-    log.run(cargo().args(["build", "--quiet", "-p", "libacp-examples-async"]))?;
+    bring_all([&steps::PYTHON_MODULE, &steps::RUST_TESTS])?;
     let _ = std::fs::remove_file(PIPE);
     log.run(Command::new("mkfifo").arg(PIPE))?;
     for client in CLIENTS {

@@ -17,7 +17,7 @@ mod supply;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 
@@ -28,6 +28,8 @@ use suites::Suite;
 const LOGS: &str = "target/test-logs";
 /// Lines of a failed suite's log that are shown.
 const TAIL: usize = 60;
+/// How long one command of a suite may take. One that stands still would otherwise keep everybody from the other results.
+const LIMIT: Duration = Duration::from_mins(25);
 
 /// Runs the suites that are named, or all.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -114,16 +116,28 @@ pub(crate) struct Log<'a> {
 }
 
 impl Log<'_> {
-    /// Runs a command with its output in the log; an exit status other than 0 is an error.
+    /// Runs a command with its output in the log; an exit status other than 0 is an error, and so is to take too long.
     pub(crate) fn run(&self, command: &mut std::process::Command) -> Result<()> {
         self.line(&format!("$ {command:?}"))?;
         let name = command.get_program().to_string_lossy().into_owned();
-        let status = command
+        let mut process = command
             .stdin(std::process::Stdio::null())
             .stdout(self.file.try_clone()?)
             .stderr(self.file.try_clone()?)
-            .status()
+            .spawn()
             .with_context(|| format!("cannot run {name}"))?;
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = process.try_wait()? {
+                break status;
+            }
+            if begun.elapsed() > LIMIT {
+                process.kill()?;
+                process.wait()?;
+                bail!("{name} was ended, as it took more than {} minutes", LIMIT.as_secs() / 60);
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        };
         if !status.success() {
             bail!("{name} ended with {status}");
         }

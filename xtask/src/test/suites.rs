@@ -19,29 +19,33 @@ pub(super) struct Suite {
 /// All suites, those that take longest first.
 pub(super) const SUITES: &[Suite] = &[
     Suite {
+        name: "c-valgrind",
+        about: "the C interface and the vectors in C under valgrind",
+        run: |log| {
+            require("valgrind")?;
+            c(log, &["--valgrind"])
+        },
+    },
+    Suite { name: "book", about: "the book, its programs, its names", run: book::run },
+    Suite { name: "demo", about: "the conversation between every pair of hosts, official SDKs included", run: demo },
+    Suite {
         name: "rust",
         about: "unit, documentation, vector, recording and comparison tests of the crates",
         run: rust,
     },
     Suite {
-        name: "rules",
-        about: "each rule switched off in each of its directions: its own vectors fail",
-        run: |log| this(log, &["rules", "--prove"]),
+        name: "node",
+        about: "the installed npm package under Node, its types, the vectors in JavaScript",
+        run: node,
     },
     Suite { name: "python", about: "the installed wheel, its types, the vectors in Python", run: python },
-    Suite { name: "demo", about: "the conversation between every pair of hosts, official SDKs included", run: demo },
-    Suite { name: "c", about: "the C interface and the vectors in C", run: |log| c(log, &[]) },
+    Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite {
         name: "c-sanitized",
         about: "the same with address and undefined behaviour sanitizers",
         run: |log| c(log, &["--sanitize"]),
     },
     Suite { name: "cpp", about: "acp.hpp and the example hosts in C and C++", run: |log| cpp(log, &[]) },
-    Suite {
-        name: "cpp-sanitized",
-        about: "the same with address and undefined behaviour sanitizers",
-        run: |log| cpp(log, &["--sanitize"]),
-    },
     Suite {
         name: "cpp-valgrind",
         about: "the same under valgrind",
@@ -51,31 +55,27 @@ pub(super) const SUITES: &[Suite] = &[
         },
     },
     Suite {
-        name: "install",
-        about: "the installed C library, from programs outside of the tree, with pkg-config and CMake",
-        run: install,
-    },
-    Suite { name: "book", about: "the book, its programs, its names", run: book::run },
-    Suite {
-        name: "c-valgrind",
-        about: "the C interface and the vectors in C under valgrind",
-        run: |log| {
-            require("valgrind")?;
-            c(log, &["--valgrind"])
-        },
-    },
-    Suite {
-        name: "node",
-        about: "the installed npm package under Node, its types, the vectors in JavaScript",
-        run: node,
+        name: "cpp-sanitized",
+        about: "the same with address and undefined behaviour sanitizers",
+        run: |log| cpp(log, &["--sanitize"]),
     },
     Suite {
         name: "conformance",
         about: "requirements of version 1 against the full agents and all that are shown; full hosts beside the SDK",
         run: conformance,
     },
+    Suite {
+        name: "rules",
+        about: "each rule switched off in each of its directions: its own vectors fail",
+        run: |log| this(log, &["rules", "--prove"]),
+    },
+    Suite { name: "c", about: "the C interface and the vectors in C", run: |log| c(log, &[]) },
+    Suite {
+        name: "install",
+        about: "the installed C library, from programs outside of the tree, with pkg-config and CMake",
+        run: install,
+    },
     Suite { name: "browser", about: "the installed npm package in Chromium", run: browser },
-    Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
     Suite {
         name: "rust-async",
@@ -108,8 +108,7 @@ pub(super) const SUITES: &[Suite] = &[
 ];
 
 fn rust(log: &Log<'_>) -> Result<()> {
-    // The builder of the book is tested as a program; here, all that it is made of would be compiled once more.
-    log.run(cargo().args(["test", "--quiet", "--no-fail-fast", "--workspace", "--exclude", "xtask-book"]))
+    log.run(cargo().args(["test", "--quiet", "--no-fail-fast"]).args(steps::TESTED))
 }
 
 fn python(log: &Log<'_>) -> Result<()> {
@@ -153,7 +152,7 @@ fn node(log: &Log<'_>) -> Result<()> {
 }
 
 fn conformance(log: &Log<'_>) -> Result<()> {
-    log.run(cargo().args(["build", "--quiet", "-p", "libacp-examples-async"]))?;
+    crate::setup::bring_all([&steps::RUST_TESTS])?;
     log.run(Command::new(steps::PYTHON).arg("tests/conformance/run.py"))
 }
 
@@ -200,6 +199,7 @@ fn portable(log: &Log<'_>) -> Result<()> {
 pub(super) fn set_up() -> Result<()> {
     LazyLock::force(&THIS);
     let shared = [
+        &steps::RUST_TESTS,
         &steps::RUST_HOSTS,
         &steps::C_HOSTS,
         &steps::PYTHON_MODULE,

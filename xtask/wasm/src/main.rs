@@ -1,13 +1,14 @@
 //! Builds the npm package `libacp` into `wasm/dist`: `cargo run -p libacp-npm`.
 //!
-//! Compiles the crates `libacp-wasm` and `libacp-wasm-http`, once to be small for browsers and once to be fast for Node,
-//! writes the glue, optimises them, and puts the hand-written JavaScript and the types beside them. It is a package of its own because the
-//! tools for that take long to compile and no other task needs them. What it calls: cargo, npm and node.
+//! Compiles the crates `libacp-wasm`, to be small for browsers, smaller for clients alone and fast for Node, and
+//! `libacp-wasm-http`, which is small everywhere. It writes the glue, optimises them, and puts the hand-written JavaScript and
+//! the types beside them. It is a package of its own because the tools for that take long to compile and no other task needs them. What it calls: cargo, npm and node.
 #![forbid(unsafe_code)]
 
 mod optimise;
 mod order;
 mod rules;
+mod traps;
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -15,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use optimise::{arrange, optimise};
+use optimise::{arrange, install, optimise};
 use wasm_bindgen_cli_support::Bindgen;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -39,29 +40,26 @@ fn build() -> Outcome<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).ok_or("no workspace")?;
     let package = root.join("wasm");
     let dist = package.join("dist");
-    let compiled = MODULES.iter().map(|module| compile(root, module)).collect::<Outcome<Vec<_>>>()?;
     if dist.exists() {
         fs::remove_dir_all(&dist)?;
     }
     fs::create_dir_all(&dist)?;
-    for (module, path) in MODULES.iter().zip(compiled) {
-        // `web` serves every entry: it takes the module from a file, from a URL or from bytes.
-        let mut output = Bindgen::new()
-            .input_path(path)
-            .out_name(module.name)
-            .web(true)
-            .and_then(|bindgen| {
-                bindgen.typescript(false).omit_default_module_path(false).remove_name_section(true).generate_output()
+    install(&package)?;
+    // The compiler uses one core at the end of each module, and the optimiser another one.
+    std::thread::scope(|scope| {
+        let finishing: Vec<_> = MODULES
+            .iter()
+            .map(|module| {
+                let compiled = compile(root, module)?;
+                let (package, dist) = (&package, &dist);
+                Ok(scope.spawn(move || finish(package, dist, module, compiled).map_err(|error| error.to_string())))
             })
-            .map_err(|error| format!("{error:#}"))?;
-        output.emit(&dist).map_err(|error| format!("{error:#}"))?;
-        let path = dist.join(format!("{}_bg.wasm", module.name));
-        optimise(&package, &path, module.passes)?;
-        if module.is_downloaded {
-            arrange(&package, &path)?;
-        }
-        fs::write(dist.join(format!("{}_inline.js", module.name)), inline(&fs::read(path)?))?;
-    }
+            .collect::<Outcome<_>>()?;
+        finishing
+            .into_iter()
+            .try_for_each(|thread| thread.join().map_err(|_| "a module was not finished")?.map_err(Into::into))
+    })
+    .map_err(|error: Box<dyn Error>| error)?;
     fs::write(dist.join("rules.js"), rules::script())?;
     for entry in fs::read_dir(package.join("js"))? {
         let path = entry?.path();
@@ -90,6 +88,8 @@ struct Module {
     features: &'static str,
     /// What the optimiser does.
     passes: &'static [&'static str],
+    /// Whether its panics say nothing.
+    traps: bool,
     /// Whether pages load it, so that it counts how well it compresses.
     is_downloaded: bool,
 }
@@ -106,6 +106,18 @@ const MODULES: [Module; 4] = [
         flags: "",
         features: "",
         passes: optimise::SMALL,
+        traps: false,
+        is_downloaded: true,
+    },
+    // What clients alone need.
+    Module {
+        name: "libacp_client",
+        package: CORE,
+        profile: "wasm",
+        flags: "--cfg clients_only",
+        features: "",
+        passes: optimise::SMALL,
+        traps: true,
         is_downloaded: true,
     },
     // Every Node that the package is for has these instructions.
@@ -116,6 +128,7 @@ const MODULES: [Module; 4] = [
         flags: "-Ctarget-feature=+simd128",
         features: "policy",
         passes: optimise::FAST,
+        traps: false,
         is_downloaded: false,
     },
     Module {
@@ -125,21 +138,36 @@ const MODULES: [Module; 4] = [
         flags: "",
         features: "",
         passes: optimise::SMALL,
+        traps: false,
         is_downloaded: true,
-    },
-    Module {
-        name: "libacp_http_node",
-        package: HTTP,
-        profile: "wasm-node",
-        flags: "-Ctarget-feature=+simd128",
-        features: "",
-        passes: optimise::FAST,
-        is_downloaded: false,
     },
 ];
 
-/// Compiles the crate; the path of the module.
-fn compile(root: &Path, module: &Module) -> Outcome<PathBuf> {
+/// Makes what the package has of a module.
+fn finish(package: &Path, dist: &Path, module: &Module, mut compiled: Vec<u8>) -> Outcome<()> {
+    if module.traps {
+        compiled = traps::trapped(&compiled)?;
+    }
+    // `web` serves every entry: it takes the module from a file, from a URL or from bytes.
+    let mut output = Bindgen::new()
+        .input_bytes(module.name, compiled)
+        .out_name(module.name)
+        .web(true)
+        .and_then(|bindgen| {
+            bindgen.typescript(false).omit_default_module_path(false).remove_name_section(true).generate_output()
+        })
+        .map_err(|error| format!("{error:#}"))?;
+    output.emit(dist).map_err(|error| format!("{error:#}"))?;
+    let path = dist.join(format!("{}_bg.wasm", module.name));
+    optimise(package, &path, module.passes)?;
+    if module.is_downloaded {
+        arrange(package, &path)?;
+    }
+    Ok(fs::write(dist.join(format!("{}_inline.js", module.name)), inline(&fs::read(path)?))?)
+}
+
+/// Compiles the crate; the module, as the next one may be written to the same place.
+fn compile(root: &Path, module: &Module) -> Outcome<Vec<u8>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
     let target = target.join("npm-build");
@@ -147,9 +175,11 @@ fn compile(root: &Path, module: &Module) -> Outcome<PathBuf> {
         .args(["build", "--quiet", "--package", module.package[0], "--profile", module.profile, "--target", TARGET])
         .args(["--no-default-features", "--features", module.features])
         .env("RUSTFLAGS", module.flags)
+        // Traps are put where names say so; they go later.
+        .env("CARGO_PROFILE_WASM_STRIP", if module.traps { "debuginfo" } else { "symbols" })
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root))?;
-    Ok(target.join(TARGET).join(module.profile).join(module.package[1]))
+    Ok(fs::read(target.join(TARGET).join(module.profile).join(module.package[1]))?)
 }
 
 /// The module as JavaScript, for what is bundled into one file.

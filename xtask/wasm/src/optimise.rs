@@ -13,6 +13,8 @@ const OPTIMISER: &str = "node_modules/binaryen/bin/wasm-opt";
 pub(crate) const SMALL: &[&str] = &[
     "-Oz",
     "--converge",
+    // Whatever may trap is checked before, by the compiler's own code.
+    "--ignore-implicit-traps",
     "--always-inline-max-function-size=0",
     "--flexible-inline-max-function-size=0",
     "--one-caller-inline-max-function-size=0",
@@ -38,21 +40,22 @@ const COMMON: &[&str] = &[
     "--enable-multivalue",
 ];
 
-/// Optimises a module in its place with the optimiser of `package`.
-pub(crate) fn optimise(package: &Path, module: &Path, passes: &[&str]) -> Outcome<()> {
+/// Sees to it that `package` has its optimiser.
+pub(crate) fn install(package: &Path) -> Outcome<()> {
     if !package.join("node_modules/binaryen").exists() {
         run(Command::new("npm").args(["ci", "--silent"]).current_dir(package))?;
     }
-    pass(package, module, passes)
+    Ok(())
 }
 
 /// Puts the functions of an optimised module in the order in which it compresses best.
 pub(crate) fn arrange(package: &Path, module: &Path) -> Outcome<()> {
     fs::write(module, order::name(&fs::read(module)?)?)?;
-    pass(package, module, &["--reorder-functions-by-name"])
+    optimise(package, module, &["--reorder-functions-by-name"])
 }
 
-fn pass(package: &Path, module: &Path, passes: &[&str]) -> Outcome<()> {
+/// Optimises a module in its place with the optimiser of `package`.
+pub(crate) fn optimise(package: &Path, module: &Path, passes: &[&str]) -> Outcome<()> {
     let mut optimiser = Command::new("node");
     optimiser.arg(OPTIMISER).args(passes).args(COMMON).arg(module).arg("-o").arg(module);
     run(optimiser.current_dir(package))

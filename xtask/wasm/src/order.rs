@@ -17,7 +17,7 @@ const COMMON: usize = 1000;
 /// Added to the length of a function, as the shortest resemble everything.
 const SHORT: usize = 100;
 
-const IMPORTS: u8 = 2;
+pub(crate) const IMPORTS: u8 = 2;
 const CODE: u8 = 10;
 
 /// The module with names for its functions that sort in the order in which they are to stand. It must have none.
@@ -120,21 +120,21 @@ fn order(bodies: &[&[u8]]) -> Vec<usize> {
 }
 
 /// What is left of a section.
-struct Reader<'m>(&'m [u8]);
+pub(crate) struct Reader<'m>(pub(crate) &'m [u8]);
 
 impl<'m> Reader<'m> {
-    fn byte(&mut self) -> Outcome<u8> {
+    pub(crate) fn byte(&mut self) -> Outcome<u8> {
         Ok(self.take(1)?[0])
     }
 
-    fn take(&mut self, size: usize) -> Outcome<&'m [u8]> {
+    pub(crate) fn take(&mut self, size: usize) -> Outcome<&'m [u8]> {
         let (taken, rest) = self.0.split_at_checked(size).ok_or("a section ends too early")?;
         self.0 = rest;
         Ok(taken)
     }
 
     /// An unsigned number in LEB128.
-    fn number(&mut self) -> Outcome<usize> {
+    pub(crate) fn number(&mut self) -> Outcome<usize> {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.byte()?;
@@ -150,7 +150,7 @@ impl<'m> Reader<'m> {
     }
 
     /// How many functions a section of imports has. A module for JavaScript imports nothing else.
-    fn imported_functions(&mut self) -> Outcome<usize> {
+    pub(crate) fn imported_functions(&mut self) -> Outcome<usize> {
         let count = self.number()?;
         for _ in 0..count {
             for _ in 0..2 {
@@ -167,7 +167,7 @@ impl<'m> Reader<'m> {
 }
 
 /// A number in LEB128.
-fn number(mut number: usize) -> Vec<u8> {
+pub(crate) fn number(mut number: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number >= 0x80 {
         bytes.push((number & 0x7f) as u8 | 0x80);
@@ -178,7 +178,7 @@ fn number(mut number: usize) -> Vec<u8> {
 }
 
 /// Bytes behind their length.
-fn sized(bytes: Vec<u8>) -> Vec<u8> {
+pub(crate) fn sized(bytes: Vec<u8>) -> Vec<u8> {
     [number(bytes.len()), bytes].concat()
 }
 

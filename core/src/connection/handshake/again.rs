@@ -50,7 +50,7 @@ impl Connection {
 
     /// Whether what the agent sends may have been on its way when the client sent `initialize` once more.
     pub(in crate::connection) fn may_cross(&self) -> bool {
-        self.lifecycle.is_repeating() && self.state.config.role == Role::Client
+        self.lifecycle.is_repeating() && self.state.config.role() == Role::Client
     }
 
     /// `initialize` has failed, so it may be tried again.

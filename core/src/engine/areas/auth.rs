@@ -341,7 +341,7 @@ fn listed(state: &mut State, result: &RuleMessage<'_>) -> Option<Box<str>> {
 fn logged_in(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     state.auth.login = Login::Done;
-    let open = match state.config.role {
+    let open = match state.config.role() {
         Role::Client => state.outbound.iter().last(),
         Role::Agent => state.inbound.iter().last(),
     };

@@ -56,7 +56,7 @@ fn given_up(context: &RuleContext<'_>) -> Option<Finding> {
 /// CANCEL-22, CANCEL-23: a cancel affects the running turn only; without one it changes nothing. CANCEL-02: only the
 /// client assumes that its tool calls are cancelled; the agent knows their real status.
 fn cancelled(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
-    let client = state.config.role == Role::Client;
+    let client = state.config.role() == Role::Client;
     let newest = state.newest;
     let session = state.sessions.get_mut(call.session)?;
     let idle = session.turn == Turn::Idle && id!("CANCEL-23").is_on(Way::Track);

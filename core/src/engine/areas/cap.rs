@@ -79,7 +79,7 @@ pub(crate) fn withheld(state: &State, method: &str, name: Option<&str>) -> Optio
     };
     let of = if of == From::Client { Role::Client } else { Role::Agent };
     // A capability of the host itself is checked when it answers.
-    if of == state.config.role || state.has(part) {
+    if of == state.config.role() || state.has(part) {
         return None;
     }
     let (capability, of) = (part.capability(), of.name());

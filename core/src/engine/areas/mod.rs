@@ -76,8 +76,12 @@ pub(super) static AREAS: &[&Area] = &[
     &cmd::AREA,
     &elic::AREA,
     &note::AREA,
+    // Drafts, which a build for clients alone does not have.
+    #[cfg(not(clients_only))]
     &prov::AREA,
+    #[cfg(not(clients_only))]
     &moa::AREA,
+    #[cfg(not(clients_only))]
     &nes::AREA,
     &ext::AREA,
 ];

@@ -34,7 +34,7 @@ impl Offer {
 
     /// Whether the client may not know of the end yet. Then its cancel is delivered, and the host has to refuse it.
     pub(super) fn may_be_crossed(self, context: &RuleContext<'_>) -> bool {
-        let received = context.sender != context.state.config.role;
+        let received = context.sender != context.state.config.role();
         received && self.withdrawn.is_some_and(|newest| context.state.answered <= newest)
     }
 }

@@ -39,7 +39,7 @@ fn foreign(code: i32) -> bool {
 
 fn taken_code(context: &RuleContext<'_>) -> Option<Finding> {
     let code: i32 = context.message.get("/code")?.parse().ok()?;
-    let asks_for_login = code == ErrorCode::AUTH_REQUIRED.0 && context.state.config.role == Role::Client;
+    let asks_for_login = code == ErrorCode::AUTH_REQUIRED.0 && context.state.config.role() == Role::Client;
     let why = if foreign(code) {
         "not a code of the specification; custom codes are from -32099 to -32001"
     } else if code == ErrorCode::PARSE_ERROR.0 {

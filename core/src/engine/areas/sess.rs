@@ -253,7 +253,7 @@ fn attach(state: &mut State, call: &RuleMessage<'_>, to: SessionState) -> Option
 fn attached(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = answer.session?;
     let attaching = |pending: &Pending| pending.of_session(id).any(|request| request.does(Effect::Attaches));
-    let open = if state.config.role == Role::Client { &state.outbound } else { &state.inbound };
+    let open = if state.config.role() == Role::Client { &state.outbound } else { &state.inbound };
     let (waits, may_come) = (attaching(open), attaching(&state.late));
     let session = state.sessions.known.get_mut(id)?;
     if answer.body.is_some() {
@@ -307,7 +307,7 @@ fn closed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
 
 /// A request that loads or resumes a session may have followed the one that has just ended it.
 fn attach_again(state: &mut State, id: &Arc<str>, ended: u64) {
-    let client = state.config.role == Role::Client;
+    let client = state.config.role() == Role::Client;
     let open = if client { &mut state.outbound } else { &mut state.inbound };
     let later = open.of_session(id).filter(|request| request.serial > ended && request.does(Effect::Attaches));
     let (mut requests, mut replays, mut loads) = (0, 0, false);

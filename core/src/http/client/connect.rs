@@ -88,6 +88,7 @@ impl Client {
             attaches: true,
             tries: 0,
             repeated: false,
+            told: false,
         };
         self.enqueue_first(name.clone(), post);
         if let Some(lane) = self.lanes.get_mut(&name) {
@@ -203,7 +204,16 @@ impl Client {
         };
         let Some((id, json)) = again else { return self.stop(ClosedWhy::Protocol) };
         let method = "initialize".to_owned();
-        self.initialize(Post { json, id: Some(id), method, session: None, attaches: false, tries: 0, repeated: false });
+        self.initialize(Post {
+            json,
+            id: Some(id),
+            method,
+            session: None,
+            attaches: false,
+            tries: 0,
+            repeated: false,
+            told: false,
+        });
     }
 
     /// Ends the conversation: `DELETE` (HTTP-14), or the end of the socket.

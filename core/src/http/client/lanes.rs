@@ -24,6 +24,8 @@ pub(super) struct Post {
     pub(super) tries: u32,
     /// Nobody knows whether it arrived before.
     pub(super) repeated: bool,
+    /// Something of its session came while it was on its way, so the server is likely to have it.
+    pub(super) told: bool,
 }
 
 impl Post {
@@ -36,6 +38,7 @@ impl Post {
             attaches: summary.effect == crate::http::route::Effect::Attaches,
             tries: 0,
             repeated: false,
+            told: false,
         }
     }
 
@@ -178,6 +181,7 @@ impl Client {
     /// Lets a message that was not taken wait where it was.
     pub(super) fn put_back(&mut self, lane: Option<Name>, mut post: Post, wait: Option<u64>) {
         post.tries += 1;
+        post.told = false;
         let wait = wait.unwrap_or_else(|| self.pause(post.tries));
         let until = self.now.saturating_add(wait);
         if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
@@ -198,10 +202,21 @@ impl Client {
         }
         self.release_lane(lane.as_ref(), 0);
         match post.id {
+            Some(id) if post.told => self.doubt(Some(&id)),
             Some(id) => self.lose_calls(vec![id]),
             None => self.actions.push_back(Action::Refused { status: 0, method: post.method }),
         }
         self.pump();
+    }
+
+    /// A message has come on a session's stream.
+    pub(super) fn heard_of(&mut self, session: &Name) {
+        let on_its_way = self.lanes.get(session).and_then(|lane| lane.busy).filter(|_| session.is_some());
+        if let Some(Doing::Post { post, .. }) =
+            on_its_way.and_then(|exchange| self.exchanges.get_mut(&exchange)).map(|it| &mut it.doing)
+        {
+            post.told = true;
+        }
     }
 
     /// The server refuses a message for good.

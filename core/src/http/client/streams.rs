@@ -114,6 +114,7 @@ impl Client {
             match item {
                 Item::Data(json) => {
                     stream.told = now;
+                    self.heard_of(name);
                     self.message(name, &json);
                 }
                 Item::Other => stream.comments = true,

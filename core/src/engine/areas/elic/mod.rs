@@ -73,7 +73,7 @@ fn is_known(mode: &str) -> bool {
 /// Custom modes are advertised like extensions, in `_meta`; a peer may also list them with the others. The mode is
 /// compared and not used in a pointer, because it may contain slashes.
 fn offered(context: &RuleContext<'_>, mode: &str) -> bool {
-    let client = context.state.config.role == Role::Client;
+    let client = context.state.config.role() == Role::Client;
     let capabilities = if client { &context.state.own.capabilities } else { &context.state.peer.capabilities };
     let places = if is_known(mode) { &["/elicitation"][..] } else { &["/elicitation", "/elicitation/_meta"] };
     let mut modes = places.iter().flat_map(|place| json::members(json::pointer(capabilities, place).unwrap_or("{}")));
@@ -82,7 +82,7 @@ fn offered(context: &RuleContext<'_>, mode: &str) -> bool {
 
 fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
     let mode = mode(&context.message)?;
-    if offered(context, &mode) || (!is_known(&mode) && context.sender != context.state.config.role) {
+    if offered(context, &mode) || (!is_known(&mode) && context.sender != context.state.config.role()) {
         return None;
     }
     let message = format!(
@@ -90,7 +90,7 @@ fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
          another way or go on without"
     );
     // A peer's values are not repeated to it.
-    Some(if context.sender == context.state.config.role {
+    Some(if context.sender == context.state.config.role() {
         Finding::new("/mode", message)
     } else {
         Finding::new("/mode", "the client did not advertise this mode")
@@ -118,7 +118,7 @@ fn not_one_scope(context: &RuleContext<'_>) -> Option<Finding> {
 
 fn no_request(context: &RuleContext<'_>) -> Option<Finding> {
     let id = context.message.get("/requestId").and_then(Id::from_json)?;
-    let open = match context.state.config.role {
+    let open = match context.state.config.role() {
         // The agent may still work on a request that has timed out here.
         Role::Client => context.state.outbound.get(&id).or_else(|| context.state.late.get(&id)),
         Role::Agent => context.state.inbound.get(&id),

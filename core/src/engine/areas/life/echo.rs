@@ -105,7 +105,7 @@ fn begins(update: &Operation<'_>) -> Option<u64> {
 
 /// The prompts of the session that have no answer.
 fn open<'s>(state: &'s State, session: &'s Arc<str>) -> impl Iterator<Item = &'s OpenRequest> {
-    let pending = if state.config.role == Role::Client { &state.outbound } else { &state.inbound };
+    let pending = if state.config.role() == Role::Client { &state.outbound } else { &state.inbound };
     pending.of_session(session).filter(|request| request.method == "session/prompt")
 }
 

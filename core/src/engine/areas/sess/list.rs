@@ -116,13 +116,15 @@ pub(super) fn filtered(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>
     call.get("/cwd").map(Into::into)
 }
 
-/// A directory in the form for comparisons: without a separator at its end, and in lower case if it has a drive. Agents
-/// may compare more loosely, for example by the targets of links.
+/// A directory in the form for comparisons: without a separator at its end, and in lower case if it has a drive. There, letters
+/// beyond ASCII are all the same, which takes no table of their cases. Agents may compare more loosely, for example by the
+/// targets of links.
 fn directory(path: &str) -> String {
     let separators: &[char] = if path.contains(':') { &['/', '\\'] } else { &['/'] };
     let trimmed = path.trim_end_matches(separators);
     if path.contains(':') {
-        trimmed.replace('\\', "/").to_lowercase()
+        let plain = |letter: char| if letter.is_ascii() { letter.to_ascii_lowercase() } else { '?' };
+        trimmed.replace('\\', "/").chars().map(plain).collect()
     } else {
         trimmed.into()
     }
