@@ -35,6 +35,7 @@ BESIDE = {
     "libacp": "libacp::",
     "libacp/connection": "libacp::connection::",
     "libacp/jsonrpc": "libacp::jsonrpc::",
+    "libacp/terminal": "libacp::terminal::",
     "libacp_files": "libacp_files::",
 }
 PAGE_OF = re.compile(r"(struct|enum|trait|fn|macro|type)\.(\w+)\.html")
