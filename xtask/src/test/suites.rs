@@ -27,6 +27,7 @@ pub(super) const SUITES: &[Suite] = &[
         },
     },
     Suite { name: "book", about: "the book, its programs, its names", run: book::run },
+    Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite { name: "demo", about: "the conversation between every pair of hosts, official SDKs included", run: demo },
     Suite {
         name: "rust",
@@ -39,7 +40,6 @@ pub(super) const SUITES: &[Suite] = &[
         run: node,
     },
     Suite { name: "python", about: "the installed wheel, its types, the vectors in Python", run: python },
-    Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite {
         name: "c-sanitized",
         about: "the same with address and undefined behaviour sanitizers",
