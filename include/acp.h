@@ -2897,6 +2897,28 @@ acp_status acp_http_server_consume(acp_http_server *server, uint64_t exchange, s
 // - returns: `ACP_OK`; `ACP_NONE` if there is no frame now; or a general error
 acp_status acp_http_server_frame(acp_http_server *server, uint64_t exchange, acp_slice *out, acp_slice *text);
 
+// Gets whether to read more from the socket of an exchange.
+//
+// - `server`: the server
+// - `exchange`: the number of the request or the WebSocket
+// - `*out`: false while its agent has too much to read
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_is_hungry(const acp_http_server *server, uint64_t exchange, bool *out);
+
+// Sets the current time, and does what is due.
+//
+// - `server`: the server
+// - `now`: milliseconds on any monotonic clock of the host; a time earlier than the last one has no effect on the clock
+// - returns: `ACP_OK` or a general error
+acp_status acp_http_server_handle_timeout(acp_http_server *server, uint64_t now);
+
+// Gets when to call `acp_http_server_handle_timeout` next.
+//
+// - `server`: the server
+// - `*out`: milliseconds on the host's clock; may be in the past
+// - returns: `ACP_OK`; `ACP_NONE` if nothing is waited for; or a general error
+acp_status acp_http_server_poll_timeout(const acp_http_server *server, uint64_t *out);
+
 // Sends a message of an agent to its client.
 //
 // - `server`: the server
@@ -2952,28 +2974,6 @@ acp_status acp_http_server_fail(acp_http_server *server, uint64_t connection, ac
 // - `paused`: whether to hold them back
 // - returns: `ACP_OK` or a general error
 acp_status acp_http_server_pause(acp_http_server *server, uint64_t connection, bool paused);
-
-// Gets whether to read more from the socket of an exchange.
-//
-// - `server`: the server
-// - `exchange`: the number of the request or the WebSocket
-// - `*out`: false while its agent has too much to read
-// - returns: `ACP_OK` or a general error
-acp_status acp_http_server_is_hungry(const acp_http_server *server, uint64_t exchange, bool *out);
-
-// Sets the current time, and does what is due.
-//
-// - `server`: the server
-// - `now`: milliseconds on any monotonic clock of the host; a time earlier than the last one has no effect on the clock
-// - returns: `ACP_OK` or a general error
-acp_status acp_http_server_handle_timeout(acp_http_server *server, uint64_t now);
-
-// Gets when to call `acp_http_server_handle_timeout` next.
-//
-// - `server`: the server
-// - `*out`: milliseconds on the host's clock; may be in the past
-// - returns: `ACP_OK`; `ACP_NONE` if nothing is waited for; or a general error
-acp_status acp_http_server_poll_timeout(const acp_http_server *server, uint64_t *out);
 
 // Creates a client before its first message.
 //

@@ -2,7 +2,7 @@
 //!
 //! What happens goes out as JSON with the names of the scenarios in `tests/http`, made by the core itself. The text of a
 //! message, which may be long, stands beside it as it is. Read `http_server` next, then
-//! `http_client`.
+//! `http_agents` and `http_client`.
 
 use std::borrow::Cow;
 
@@ -74,6 +74,11 @@ impl Told {
         self.json = serde_json::to_string(what).unwrap_or_default();
         self.text = text;
         (self.json.as_str().into(), self.text.as_str().into())
+    }
+
+    /// Keeps what to do next.
+    pub(crate) fn step<T: Serialize>(&mut self, step: &T) -> acp_slice {
+        self.keep(step, String::new()).0
     }
 
     /// Keeps a frame, whose text, if it has one, stands beside it.

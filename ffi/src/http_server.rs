@@ -1,11 +1,9 @@
-//! The server.
+//! The server, as its clients see it. What its agents do is in `http_agents`.
 
-use libacp::http::{ConnectionKey, Event, Request, SendError, Server, ServerOptions};
+use libacp::http::{ConnectionKey, Event, Request, Server, ServerOptions};
 
 use crate::border::{acp_slice, acp_status, change, free, make, output, read, Handle, ACP_INVALID_ARGUMENT, ACP_NONE};
-use crate::http::{
-    acp_header, lossy, outputs, problem, with_headers, Told, ACP_HTTP_CLOSED, ACP_HTTP_FULL, ACP_HTTP_SENT,
-};
+use crate::http::{acp_header, lossy, outputs, problem, with_headers, Told};
 use crate::values::acp_string;
 
 /// A server of the remote transports, Streamable HTTP and WebSocket, a draft of the specification, for any number of
@@ -17,8 +15,8 @@ use crate::values::acp_string;
 /// `acp_http_server_poll_event` until there are none, then ask `acp_http_server_poll_timeout` when to call
 /// `acp_http_server_handle_timeout`.
 pub struct acp_http_server {
-    core: Server,
-    told: Told,
+    pub(crate) core: Server,
+    pub(crate) told: Told,
 }
 
 impl Handle for acp_http_server {
@@ -29,7 +27,7 @@ impl Handle for acp_http_server {
 ///
 /// # Safety
 /// As for [`change`].
-unsafe fn tell(server: *mut acp_http_server, work: impl FnOnce(&mut Server)) -> acp_status {
+pub(crate) unsafe fn tell(server: *mut acp_http_server, work: impl FnOnce(&mut Server)) -> acp_status {
     // SAFETY: as `# Safety` requires.
     unsafe {
         change(server, |server| {
@@ -178,7 +176,7 @@ pub unsafe extern "C" fn acp_http_server_request(
                 let core = &mut server.core;
                 let step =
                     with_headers(headers, len, |list| core.request(exchange, &Request::new(&method, &target, list)))?;
-                Ok(server.told.keep(&step, String::new()).0)
+                Ok(server.told.step(&step))
             })
         })
     }
@@ -206,7 +204,7 @@ pub unsafe extern "C" fn acp_http_server_body(
             let bytes = bytes.bytes()?;
             output(out, || {
                 let step = server.core.body(exchange, bytes, end);
-                Ok(server.told.keep(&step, String::new()).0)
+                Ok(server.told.step(&step))
             })
         })
     }
@@ -366,113 +364,6 @@ pub unsafe extern "C" fn acp_http_server_frame(
     }
 }
 
-/// Sends a message of an agent to its client.
-///
-/// - `server`: the server
-/// - `connection`: the connection's number, from an event
-/// - `json`: the message, JSON text; copied
-/// - `*out`: `ACP_HTTP_SENT`; `ACP_HTTP_FULL` if too much waits for the client: send the message again after the event
-///   `drained`, and read nothing from the agent until then; or `ACP_HTTP_CLOSED` if the connection is over
-/// - returns: `ACP_OK`; `ACP_MISUSE` if the message cannot be sent at all: it is no message (RPC-21, RPC-22), a batch
-///   (HTTP-15), or an answer to no call of the client (HTTP-11); or a general error
-#[no_mangle]
-#[must_use]
-pub unsafe extern "C" fn acp_http_server_send(
-    server: *mut acp_http_server,
-    connection: u64,
-    json: acp_slice,
-    out: *mut i32,
-) -> acp_status {
-    // SAFETY: `server`, `json` and `out` are as the header requires.
-    unsafe {
-        change(server, |server| {
-            let json = json.text()?;
-            output(out, || match server.core.send(key(connection), json) {
-                Ok(()) => Ok(ACP_HTTP_SENT),
-                Err(SendError::Full) => Ok(ACP_HTTP_FULL),
-                Err(SendError::Misuse { rule, message }) => Err(server.told.refused(rule, message)),
-                Err(_) => Ok(ACP_HTTP_CLOSED),
-            })
-        })
-    }
-}
-
-/// Gets the rule that the last call that returned `ACP_MISUSE` would have broken.
-///
-/// - `server`: the server
-/// - `*out`: the rule's id, for `acp_rule_text`
-/// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
-#[no_mangle]
-pub unsafe extern "C" fn acp_http_server_error_rule(server: *const acp_http_server, out: *mut acp_slice) -> acp_status {
-    // SAFETY: `server` and `out` are as the header requires.
-    unsafe { read(server, out, |server| server.told.rule()) }
-}
-
-/// Gets what was wrong with the last call that returned `ACP_MISUSE`.
-///
-/// - `server`: the server
-/// - `*out`: a sentence
-/// - returns: `ACP_OK`; `ACP_NONE` if no call has returned `ACP_MISUSE`; or a general error
-#[no_mangle]
-pub unsafe extern "C" fn acp_http_server_error_message(
-    server: *const acp_http_server,
-    out: *mut acp_slice,
-) -> acp_status {
-    // SAFETY: `server` and `out` are as the header requires.
-    unsafe { read(server, out, |server| server.told.message()) }
-}
-
-/// Ends a connection, because its agent has ended or the server stops. Readers get what waits for them; then their streams
-/// end.
-///
-/// - `server`: the server
-/// - `connection`: the connection's number, from an event; one that is over is ignored
-/// - returns: `ACP_OK` or a general error
-#[no_mangle]
-pub unsafe extern "C" fn acp_http_server_close(server: *mut acp_http_server, connection: u64) -> acp_status {
-    // SAFETY: `server` is as the header requires.
-    unsafe { tell(server, |core| core.close(key(connection))) }
-}
-
-/// Ends a connection as `acp_http_server_close` does, because its agent has failed: the client's open calls are first
-/// answered with an error that says why, as far as the client reads.
-///
-/// - `server`: the server
-/// - `connection`: the connection's number, from an event; one that is over is ignored
-/// - `why`: what the errors say, for people; copied
-/// - returns: `ACP_OK` or a general error
-#[no_mangle]
-pub unsafe extern "C" fn acp_http_server_fail(
-    server: *mut acp_http_server,
-    connection: u64,
-    why: acp_slice,
-) -> acp_status {
-    // SAFETY: `server` and `why` are as the header requires.
-    unsafe {
-        change(server, |server| {
-            server.core.fail(key(connection), why.text()?);
-            Ok(())
-        })
-    }
-}
-
-/// Holds back the messages of a client, or goes on with them: for agents that are slower than their clients. Once more
-/// than the limit `inbox` waits, the client is asked to try again later.
-///
-/// - `server`: the server
-/// - `connection`: the connection's number, from an event
-/// - `paused`: whether to hold them back
-/// - returns: `ACP_OK` or a general error
-#[no_mangle]
-pub unsafe extern "C" fn acp_http_server_pause(
-    server: *mut acp_http_server,
-    connection: u64,
-    paused: bool,
-) -> acp_status {
-    // SAFETY: `server` is as the header requires.
-    unsafe { tell(server, |core| core.pause(key(connection), paused)) }
-}
-
 /// Gets whether to read more from the socket of an exchange.
 ///
 /// - `server`: the server
@@ -511,6 +402,6 @@ pub unsafe extern "C" fn acp_http_server_poll_timeout(server: *const acp_http_se
     unsafe { read(server, out, |server| server.core.poll_timeout()) }
 }
 
-fn key(connection: u64) -> ConnectionKey {
+pub(crate) fn key(connection: u64) -> ConnectionKey {
     ConnectionKey::from_number(connection)
 }

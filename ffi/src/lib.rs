@@ -10,8 +10,8 @@
 //! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `viewed` (the views that a connection
 //! or an observer keeps, generated), `rules` (the catalogue),
 //! `reader` and `writer`, `values` (JSON for hosts without a JSON library), `messages` (the most common messages in one
-//! call each), `refusals` (errors for what is not served), `permission` (policies), `terminal`, `http`, `http_server` and
-//! `http_client` (the remote transports). `wasm` adds what hosts of the plain WebAssembly module need.
+//! call each), `refusals` (errors for what is not served), `permission` (policies), `terminal`, `http`, `http_server`, `http_agents`
+//! and `http_client` (the remote transports). `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
 
@@ -59,6 +59,9 @@ pub mod http;
 
 #[cfg(feature = "http")]
 pub mod http_server;
+
+#[cfg(feature = "http")]
+pub mod http_agents;
 
 #[cfg(feature = "http")]
 pub mod http_client;
