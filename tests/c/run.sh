@@ -15,7 +15,7 @@ while [ $# -gt 0 ]; do
         # process look "possibly lost"; what is lost for certain is what counts.
         few=--few
         leaks="--leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
-        valgrind="valgrind --quiet --error-exitcode=99 $leaks" ;;
+        valgrind="valgrind --quiet --fair-sched=try --error-exitcode=99 $leaks" ;;
     --shared) shared=yes ;;
     --folder) folder=$2; shift ;;
     *) echo "run.sh: unknown option $1; see tests/c/README.md" >&2; exit 2 ;;
