@@ -1,13 +1,14 @@
 //! `acp serve`: an agent for each connection, as a child process.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::path::Path;
 
 use libacp::printable;
 use libacp_tokio::http::{serve, AgentService, Notice, ServerOptions, Token};
 use libacp_tokio::spawn;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 use crate::exit::Failure;
 use crate::log::say;
@@ -16,7 +17,7 @@ use crate::options::Serve;
 pub(crate) async fn run(options: Serve) -> Result<(), Failure> {
     let settings = settings(&options)?;
     let (program, arguments) = options.agent.split_first().ok_or_else(|| Failure::Usage("no agent".into()))?;
-    let listener = TcpListener::bind(options.listen).await;
+    let listener = listen(options.listen);
     let listener =
         listener.map_err(|problem| Failure::Unreachable(format!("cannot listen on {}: {problem}", options.listen)))?;
     let address = listener.local_addr().map_err(|problem| Failure::Unreachable(problem.to_string()))?;
@@ -33,6 +34,19 @@ pub(crate) async fn run(options: Serve) -> Result<(), Failure> {
         return Err(Failure::Signal(stopped));
     }
     Ok(())
+}
+
+/// Connections that wait to be accepted. The usual 128 are too few for many clients that come back at the same time: what is
+/// beyond waits for seconds.
+const BACKLOG: u32 = 4096;
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // On Windows this would let others take the address over.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 fn settings(options: &Serve) -> Result<ServerOptions, Failure> {

@@ -44,7 +44,7 @@ impl Said {
 }
 
 async fn hear(stderr: ChildStderr, hook: Option<Hook>, lines: Arc<Mutex<VecDeque<String>>>) {
-    let mut stderr = BufReader::new(stderr);
+    let mut stderr = BufReader::with_capacity(KEPT, stderr);
     let mut line = Vec::new();
     loop {
         line.clear();

@@ -1,7 +1,7 @@
 //! What is asked of the head of a request, in this order: its size, its path, its host, its origin, its token; then what
 //! its method needs.
 
-use super::connection::{Phase, Session, StreamName};
+use super::connection::{Phase, StreamName};
 use super::{refusals, Closed, ConnectionKey, Exchange, Refusal, Server, Step};
 use crate::http::head::{self, Single, CONNECTION_ID, EVENT_STREAM, JSON, SESSION_ID};
 use crate::http::origin::Accepted;
@@ -167,7 +167,7 @@ impl Server {
             if connection.early() >= limits.early_streams || connection.sessions.len() >= limits.sessions {
                 return Err(&refusals::MANY_SESSIONS);
             }
-            connection.sessions.insert(name.into(), Session::default());
+            connection.sessions.insert(name.into(), Box::default());
         }
         let Some(stream) = connection.stream(session) else { return Err(&refusals::UNKNOWN_SESSION) };
         if stream.lost {

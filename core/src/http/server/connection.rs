@@ -111,7 +111,8 @@ pub(super) struct Connection {
     pub(super) socket: Option<Socket>,
     /// The stream of the connection.
     pub(super) main: Stream,
-    pub(super) sessions: BTreeMap<Box<str>, Session>,
+    /// Boxed, as a node of the map has room for eleven, and most connections have one.
+    pub(super) sessions: BTreeMap<Box<str>, Box<Session>>,
     pub(super) calls: BTreeMap<Id, Call>,
     /// Open requests of the agent, with the sessions that they belong to.
     pub(super) questions: BTreeMap<Id, StreamName>,

@@ -78,7 +78,7 @@ impl Server {
             }
             Goes::Stream(name) => {
                 if let Some(session) = name.as_deref().filter(|session| !connection.sessions.contains_key(*session)) {
-                    connection.sessions.insert(session.into(), Session::default());
+                    connection.sessions.insert(session.into(), Box::default());
                 }
                 self.write(key, name.as_deref(), json, summary);
             }
@@ -224,7 +224,7 @@ impl Server {
         if let Some(name) = name {
             // A session that ended, or never began, goes with its reader.
             let over = |it: &Session| it.standing != Standing::Known && it.stream.pending() == 0 && !it.stream.lost;
-            if connection.sessions.get(name).is_some_and(over) {
+            if connection.sessions.get(name).is_some_and(|it| over(it)) {
                 connection.sessions.remove(name);
             }
         }

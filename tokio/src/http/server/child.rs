@@ -12,8 +12,10 @@ use crate::Spawn;
 
 /// Bytes of one line of an agent.
 const LINE: usize = 64 << 20;
-/// The size of a read.
+/// The size of a read: as much as a pipe holds while the agent says much, little while it says nothing, which is most of the
+/// time of most agents.
 const READ: usize = 64 * 1024;
+const IDLE: usize = 2 * 1024;
 /// The rule for lines that cannot be read.
 const UNREADABLE: RuleId = RuleId::of("RPC-21");
 
@@ -56,11 +58,20 @@ async fn up(pipe: &Pipe, mut input: impl tokio::io::AsyncWrite + Unpin) {
 
 /// Passes on what the program says. Ends with its output.
 async fn down(pipe: &Pipe, mut output: impl tokio::io::AsyncRead + Unpin) {
-    let (mut decoder, mut buffer) = (Decoder::new(Framing::Lines, LINE), vec![0; READ]);
+    let (mut decoder, mut buffer) = (Decoder::new(Framing::Lines, LINE), vec![0; IDLE]);
     loop {
-        match output.read(&mut buffer).await {
-            Ok(count) if count > 0 => decoder.push(&buffer[..count]),
+        let count = match output.read(&mut buffer).await {
+            Ok(count) if count > 0 => count,
             _ => return,
+        };
+        decoder.push(&buffer[..count]);
+        let size = match count {
+            count if count == buffer.len() => READ,
+            count if count < IDLE / 2 => IDLE,
+            _ => buffer.len(),
+        };
+        if size != buffer.len() {
+            buffer = vec![0; size];
         }
         while let Some(item) = decoder.poll() {
             let sent = match item {
