@@ -64,5 +64,9 @@ void catalogue();
 void file_access();
 void file_permission();
 void file_requests();
+void remote_requests();
+void remote_websocket();
+void remote_failures();
+void remote_options();
 
 #endif

@@ -1,5 +1,6 @@
-// Tests of acp.hpp and acp_files.hpp: that each call reaches the C interface with what it was given, and that what comes
-// back is whole. What the calls do is tested in tests/c. Read next: connection.cpp, events.cpp, observer.cpp, files.cpp, json.cpp.
+// Tests of acp.hpp, acp_files.hpp and acp_http.hpp: that each call reaches the C interface with what it was given, and
+// that what comes back is whole. What the calls do is tested in tests/c. Read next: connection.cpp, events.cpp,
+// observer.cpp, files.cpp, json.cpp, remote.cpp.
 
 #include "check.hpp"
 
@@ -40,6 +41,10 @@ constexpr struct {
     {"access to files", file_access},
     {"permission for files", file_permission},
     {"requests for files", file_requests},
+    {"remote requests", remote_requests},
+    {"a remote WebSocket", remote_websocket},
+    {"remote failures", remote_failures},
+    {"remote options", remote_options},
 };
 
 } // namespace
