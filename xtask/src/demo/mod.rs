@@ -10,6 +10,7 @@ mod deviations;
 mod hosts;
 mod matrix;
 mod pair;
+mod remote;
 mod sdks;
 mod trace;
 mod version_2;
@@ -28,7 +29,8 @@ use hosts::Host;
 use pair::{Ended, Expected, Figures, Outcome, Pair};
 
 /// What the command takes.
-pub(crate) const USAGE: &str = "[--all] [--version 1|2] [--only CLIENT:AGENT | --steps] [--jobs N] [--verbose]";
+pub(crate) const USAGE: &str =
+    "[--all] [--version 1|2] [--only CLIENT:AGENT | --steps | --remote] [--jobs N] [--verbose]";
 pub(crate) const OPTIONS: commands::Options = &[
     ("--all", "also with hosts that take long to set up, those on the SDKs of Rust, Go, Java and Kotlin"),
     ("--version 1|2", "the pairs of this version of the protocol alone; of both without it"),
@@ -38,6 +40,11 @@ pub(crate) const OPTIONS: commands::Options = &[
          APIs of the catalogue with -aio or -peers",
     ),
     ("--steps", "the catalogue of steps alone, without the one conversation"),
+    (
+        "--remote",
+        "the clients and servers of the remote transports instead, over HTTP/1.1, HTTP/2 and WebSocket; with `--only`, of \
+         CLIENT:SERVER or CLIENT:SERVER:WAY",
+    ),
     ("--jobs N", "pairs that are played at a time; as many as there are processors without it, up to four"),
     ("--verbose", "show every message"),
 ];
@@ -51,6 +58,7 @@ struct Options {
     only: Option<String>,
     pair: Option<Pair>,
     steps: bool,
+    remote: bool,
     version: Option<u8>,
 }
 
@@ -75,6 +83,10 @@ pub(crate) fn steps_page() -> Result<String> {
 /// Runs the command.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let options = options(args)?;
+    if options.remote {
+        let Options { all, jobs, verbose, .. } = options;
+        return remote::run(&remote::Plan { all, jobs, verbose, only: options.only.as_deref() });
+    }
     let (absent, pairs) = if options.catalogue_alone() {
         Default::default()
     } else {
@@ -147,6 +159,7 @@ fn options(args: &[String]) -> Result<Options> {
         only: None,
         pair: None,
         steps: false,
+        remote: false,
         version: None,
     };
     let mut rest = args.iter();
@@ -155,9 +168,15 @@ fn options(args: &[String]) -> Result<Options> {
             "--all" => options.all = true,
             "--verbose" => options.verbose = true,
             "--steps" => options.steps = true,
+            "--remote" => options.remote = true,
             "--only" => {
                 let only = rest.next().context("--only: expected CLIENT:AGENT after it")?;
-                options.pair = if catalogue::knows(only) { None } else { Some(named(only)?) };
+                // Those of the remote matrix have hosts of their own.
+                options.pair = if args.iter().any(|arg| arg == "--remote") || catalogue::knows(only) {
+                    None
+                } else {
+                    Some(named(only)?)
+                };
                 options.only = Some(only.clone());
             }
             "--version" => {

@@ -5,6 +5,7 @@
 
 pub(crate) mod bench;
 mod optional;
+pub(crate) mod remote;
 pub(crate) mod sdks;
 pub(crate) mod stamp;
 pub(crate) mod steps;
