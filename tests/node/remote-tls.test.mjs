@@ -51,11 +51,11 @@ test("one that is not says so", async (t) => {
     const fetch = http2Fetch({ ca });
     t.after(() => fetch.close());
     const ways = [
-      turn(`https://${address}`, { transport: "http", fetch }),
-      turn(`https://${address}`, { transport: "http" }),
-      turn(`wss://${address}`, { WebSocket: trusting(ca) }),
+      [`https://${address}`, { transport: "http", fetch }],
+      [`https://${address}`, { transport: "http" }],
+      [`wss://${address}`, { WebSocket: trusting(ca) }],
     ];
-    for (const way of ways) await assert.rejects(way, unreachable(/self-signed certificate/));
+    for (const way of ways) await assert.rejects(turn(...way), unreachable(/self-signed certificate/));
   }
 });
 
@@ -65,10 +65,10 @@ test("one of another name says so", async (t) => {
   const fetch = http2Fetch({ ca: elsewhere.cert });
   t.after(() => fetch.close());
   for (const way of [
-    turn(`https://${address}`, { transport: "http", fetch }),
-    turn(`wss://${address}`, { WebSocket: trusting(elsewhere.cert) }),
+    [`https://${address}`, { transport: "http", fetch }],
+    [`wss://${address}`, { WebSocket: trusting(elsewhere.cert) }],
   ]) {
-    await assert.rejects(way, unreachable(/does not match certificate's altnames/));
+    await assert.rejects(turn(...way), unreachable(/does not match certificate's altnames/));
   }
 });
 
