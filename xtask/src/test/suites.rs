@@ -28,7 +28,11 @@ pub(super) const SUITES: &[Suite] = &[
     },
     Suite { name: "book", about: "the book, its programs, its names", run: book::run },
     Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
-    Suite { name: "demo", about: "the conversation between every pair of hosts, official SDKs included, and the remote script", run: demo },
+    Suite {
+        name: "demo",
+        about: "the conversation between every pair of hosts, official SDKs included, and the remote script",
+        run: demo,
+    },
     Suite {
         name: "rust",
         about: "unit, documentation, vector, recording and comparison tests of the crates",

@@ -155,3 +155,45 @@ fn row(cell: &Cell, played: &Played, script: &[(String, Value)], declared: &Decl
     let broken: Vec<String> = played.broken.iter().map(|(side, rule)| format!("{rule} ({side})")).collect();
     (format!("{line}{:>6}  {}\n", played.ms, broken.join(", ")), faults)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(hosts: &'static [Host], name: &str) -> &'static Host {
+        hosts.iter().find(|host| host.name == name).unwrap()
+    }
+
+    /// What the cell of these two is found to be when each step ends so.
+    fn faults(client: &str, server: &str, ends: impl Fn(&str, &Value) -> Result<Value, String>) -> Vec<String> {
+        let cell = Cell { client: find(CLIENTS, client), server: find(SERVERS, server), way: hosts::Way::WebSocket };
+        let found = steps().unwrap().into_iter().map(|(step, expected)| (step.clone(), ends(&step, &expected)));
+        let played = Played { found: found.collect(), broken: BTreeSet::new(), ms: 1, said: String::new() };
+        row(&cell, &played, &steps().unwrap(), &Declared::load().unwrap()).1
+    }
+
+    #[test]
+    fn what_is_declared_has_to_fail_and_nothing_else_may() {
+        let right = |_: &str, expected: &Value| Ok(expected.clone());
+        let lacking = |step: &str, expected: &Value| match step {
+            "delete" => Err("no such method".to_owned()),
+            _ => Ok(expected.clone()),
+        };
+        assert!(faults("rust", "js", right).is_empty());
+        assert!(faults("rust", "py-sdk", lacking).is_empty());
+        assert_eq!(faults("rust", "js", lacking), ["  delete: no such method\n"]);
+        let passes = faults("rust", "py-sdk", right).concat();
+        assert!(passes.starts_with("  delete: it is declared to fail, and passed: "), "{passes}");
+        let other = faults("rust", "js", |_, _| Ok(Value::Null));
+        assert_eq!(other[0], "  initialize: expected 1, found null\n");
+    }
+
+    #[test]
+    fn a_rule_that_is_kept_against_its_declaration_is_a_fault() {
+        let right = |_: &str, expected: &Value| Ok(expected.clone());
+        assert_eq!(
+            faults("rust", "python/granian", right),
+            ["  WS-01 was declared, and was not broken by the server\n"]
+        );
+    }
+}
