@@ -127,7 +127,7 @@ async fn main() {
         step("delete", deleted(&agent, session, second.as_ref())).await;
         Ok(())
     });
-    if let Err(failure) = playing.await {
+    if let Err(failure) = Box::pin(playing).await {
         eprintln!("acp-remote-client: {failure}");
     }
 }

@@ -57,15 +57,23 @@ struct Options {
     /// The pair that was asked for: of the conversation, if it is known there, or else of the catalogue.
     only: Option<String>,
     pair: Option<Pair>,
-    steps: bool,
-    remote: bool,
+    plays: Plays,
     version: Option<u8>,
+}
+
+/// What of the demo is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plays {
+    /// The conversation, and the catalogue of steps.
+    Both,
+    Steps,
+    Remote,
 }
 
 impl Options {
     /// Whether the catalogue alone is played.
     fn catalogue_alone(&self) -> bool {
-        self.steps || (self.only.is_some() && self.pair.is_none())
+        self.plays == Plays::Steps || (self.only.is_some() && self.pair.is_none())
     }
 
     /// The hosts that take part where they can.
@@ -83,7 +91,7 @@ pub(crate) fn steps_page() -> Result<String> {
 /// Runs the command.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let options = options(args)?;
-    if options.remote {
+    if options.plays == Plays::Remote {
         let Options { all, jobs, verbose, .. } = options;
         return remote::run(&remote::Plan { all, jobs, verbose, only: options.only.as_deref() });
     }
@@ -158,8 +166,7 @@ fn options(args: &[String]) -> Result<Options> {
         jobs: setup::jobs(),
         only: None,
         pair: None,
-        steps: false,
-        remote: false,
+        plays: Plays::Both,
         version: None,
     };
     let mut rest = args.iter();
@@ -167,8 +174,8 @@ fn options(args: &[String]) -> Result<Options> {
         match arg.as_str() {
             "--all" => options.all = true,
             "--verbose" => options.verbose = true,
-            "--steps" => options.steps = true,
-            "--remote" => options.remote = true,
+            "--steps" => options.plays = Plays::Steps,
+            "--remote" => options.plays = Plays::Remote,
             "--only" => {
                 let only = rest.next().context("--only: expected CLIENT:AGENT after it")?;
                 // Those of the remote matrix have hosts of their own.

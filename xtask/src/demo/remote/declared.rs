@@ -70,7 +70,11 @@ pub(super) struct Declared {
 
 impl Declared {
     pub(super) fn load() -> Result<Self> {
-        serde_json::from_str(&fs::read_to_string(FILE).context(FILE)?).context(FILE)
+        Self::read(&fs::read_to_string(FILE).context(FILE)?)
+    }
+
+    pub(super) fn read(text: &str) -> Result<Self> {
+        serde_json::from_str(text).context(FILE)
     }
 
     /// Why this step fails in this cell: the number of the declaration, and it.

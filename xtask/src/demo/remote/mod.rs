@@ -38,7 +38,7 @@ pub(super) struct Plan<'a> {
 /// Plays the matrix and prints it.
 pub(super) fn run(plan: &Plan<'_>) -> Result<()> {
     let cells = cells(plan)?;
-    let (script, declared) = (steps()?, Declared::load()?);
+    let (script, declared) = (steps(&fs::read_to_string(SCRIPT).context(SCRIPT)?)?, Declared::load()?);
     let start = Instant::now();
     setup::bring_all(cells.iter().flat_map(|cell| [cell.client.step, cell.server.step]))?;
     println!("set up in {:.1} s", start.elapsed().as_secs_f64());
@@ -78,8 +78,8 @@ pub(super) fn run(plan: &Plan<'_>) -> Result<()> {
 }
 
 /// The steps of the script, and what each has to find.
-fn steps() -> Result<Vec<(String, Value)>> {
-    let script: Value = serde_json::from_str(&fs::read_to_string(SCRIPT).context(SCRIPT)?).context(SCRIPT)?;
+fn steps(text: &str) -> Result<Vec<(String, Value)>> {
+    let script: Value = serde_json::from_str(text).context(SCRIPT)?;
     let step = |step: &Value| Some((step["step"].as_str()?.to_owned(), step["expected"].clone()));
     let steps = script["steps"].as_array().map(|all| all.iter().map(step).collect::<Option<Vec<_>>>());
     steps.flatten().with_context(|| format!("{SCRIPT}: expected a list of steps"))
@@ -160,6 +160,9 @@ fn row(cell: &Cell, played: &Played, script: &[(String, Value)], declared: &Decl
 mod tests {
     use super::*;
 
+    const STEPS: &str = include_str!("../../../../tests/interop/remote/script.json");
+    const DECLARED: &str = include_str!("../../../../tests/interop/remote/declared.json");
+
     fn find(hosts: &'static [Host], name: &str) -> &'static Host {
         hosts.iter().find(|host| host.name == name).unwrap()
     }
@@ -167,9 +170,10 @@ mod tests {
     /// What the cell of these two is found to be when each step ends so.
     fn faults(client: &str, server: &str, ends: impl Fn(&str, &Value) -> Result<Value, String>) -> Vec<String> {
         let cell = Cell { client: find(CLIENTS, client), server: find(SERVERS, server), way: hosts::Way::WebSocket };
-        let found = steps().unwrap().into_iter().map(|(step, expected)| (step.clone(), ends(&step, &expected)));
+        let script = steps(STEPS).unwrap();
+        let found = script.clone().into_iter().map(|(step, expected)| (step.clone(), ends(&step, &expected)));
         let played = Played { found: found.collect(), broken: BTreeSet::new(), ms: 1, said: String::new() };
-        row(&cell, &played, &steps().unwrap(), &Declared::load().unwrap()).1
+        row(&cell, &played, &script, &Declared::read(DECLARED).unwrap()).1
     }
 
     #[test]
