@@ -116,6 +116,7 @@ fn rust(log: &Log<'_>) -> Result<()> {
 }
 
 fn python(log: &Log<'_>) -> Result<()> {
+    require("openssl")?;
     // The set-up has built the wheel.
     log.run(Command::new("python3").args(["python/tests/run.py", "--types", "--keep-wheel"]))
 }
@@ -150,6 +151,7 @@ fn install(log: &Log<'_>) -> Result<()> {
 }
 
 fn node(log: &Log<'_>) -> Result<()> {
+    require("openssl")?;
     log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/node"]))?;
     log.run(Command::new("node").arg("tests/node/run.mjs"))?;
     log.run(Command::new("node").arg("tests/docs/typescript.mjs"))?;
@@ -162,6 +164,7 @@ fn conformance(log: &Log<'_>) -> Result<()> {
 }
 
 fn browser(log: &Log<'_>) -> Result<()> {
+    require("openssl")?;
     log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/browser"]))?;
     log.run(Command::new("node").arg("tests/browser/run.mjs"))
 }
