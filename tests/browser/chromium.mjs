@@ -13,14 +13,14 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** A browser; undefined, with a note, where there is none. */
-export async function launch() {
+/** A browser, with flags beside the usual ones; undefined, with a note, where there is none. */
+export async function launch(...flags) {
   const executablePath = PLACES.find((path) => path && existsSync(path));
   if (executablePath === undefined) {
     console.log("note: browser tests skipped: no Chromium found; install it (apt-get install chromium) or name it in CHROMIUM");
     return undefined;
   }
-  const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+  const browser = await chromium.launch({ executablePath, headless: true, args: [...FLAGS, ...flags] });
   console.log(`note: browser: Chromium ${browser.version()}`);
   return browser;
 }

@@ -4,7 +4,7 @@ import { HttpClient, connect, init } from "libacp/http";
 import * as machines from "libacp/http";
 import { replay } from "/node/remote.mjs";
 
-const { listed, foreign, files } = await (await fetch("/remotes.json")).json();
+const { listed, foreign, encrypted, files } = await (await fetch("/remotes.json")).json();
 
 function equal(found, expected) {
   const [left, right] = [found, expected].map((value) => JSON.stringify(value));
@@ -57,8 +57,20 @@ globalThis.remote = {
       const error = await failure(connect(foreign, undefined, { transport, grace: 100 }));
       equal([transport, error?.outcome, error?.cause?.name], [transport, "closed", "RemoteError"]);
     }
-    // Nor a page that does not speak the protocol.
-    equal((await failure(fetch(foreign, { method: "POST", body: "{}" })))?.name, "TypeError");
+    // Nor a page that does not speak the protocol, whether the browser asks first (by OPTIONS) or not.
+    const hello = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1 } });
+    const json = { "content-type": "application/json" };
+    const stream = { accept: "text/event-stream", "acp-connection-id": "0".repeat(32) };
+    for (const asked of [
+      { method: "POST", body: hello },
+      { method: "POST", body: hello, headers: json },
+      { method: "GET", headers: stream },
+      { method: "DELETE", headers: stream },
+    ]) {
+      equal((await failure(fetch(foreign, asked)))?.name, "TypeError");
+      // What it is told when it does not ask for more than to send.
+      if (asked.headers === undefined) equal((await fetch(foreign, { ...asked, mode: "no-cors" })).type, "opaque");
+    }
     const closed = await new Promise((resolve) => {
       const socket = new WebSocket(foreign.replace("http", "ws"));
       socket.onopen = () => resolve("opened");
@@ -67,15 +79,37 @@ globalThis.remote = {
     equal(closed, 1006);
   },
 
-  "over HTTP/1.1 there is room for four sessions, and no call waits for ever": async () => {
+  "of eight sessions over HTTP/1.1, four have room, and no call waits for ever": async () => {
     const agent = await connect(listed, undefined, { transport: "http" });
     const sessions = [];
     for (let at = 0; at < 4; at += 1) sessions.push(await agent.newSession("/"));
-    const error = await failure(agent.newSession("/"));
-    equal([error?.name, error?.rule], ["LimitMisuse", "HTTP-27"]);
+    for (let at = 4; at < 8; at += 1) {
+      const error = await failure(agent.newSession("/"));
+      equal([error?.name, error?.rule], ["LimitMisuse", "HTTP-27"]);
+    }
     const turns = sessions.map(async (session) => (await session.prompt("hi")).stopReason).map(failure);
     equal(await Promise.all(turns), [undefined, undefined, undefined, undefined]);
     await agent.close();
+  },
+
+  "eight sessions at once over HTTP/2 with TLS": async () => {
+    const client = new Client("page", "1", { permission: (request) => request.allow() });
+    const agent = await connect(encrypted, client, { transport: "http" });
+    const sessions = [];
+    for (let at = 0; at < 8; at += 1) sessions.push(await agent.newSession("/"));
+    const said = async (session) => {
+      const updates = [];
+      for await (const { content } of session.prompt("count 5")) updates.push(content.text);
+      return updates.join(" ");
+    };
+    equal(await Promise.all(sessions.map(said)), sessions.map(() => "0 1 2 3 4"));
+    const spoken = performance.getEntriesByName(encrypted).map(({ nextHopProtocol }) => nextHopProtocol);
+    equal([spoken.length > 0, spoken.every((each) => each === "h2" || each === "")], [true, true]);
+    await agent.close();
+  },
+
+  "a WebSocket with TLS": async () => {
+    equal(await converse(encrypted.replace("http", "ws")), ["websocket", ...EXPECTED]);
   },
 
   "a WebSocket has room for more": async () => {
@@ -92,3 +126,25 @@ globalThis.remote = {
   },
 };
 Object.assign(globalThis.checks, globalThis.remote);
+
+/** Begins a turn of so many updates, and one after it; `heard` has what came of them. */
+globalThis.begin = async (transport, count) => {
+  const heard = (globalThis.heard = { updates: [], events: [] });
+  const onTransport = ({ type }) => heard.events.push(type);
+  const agent = await connect(listed, undefined, { transport, onTransport });
+  const session = await agent.newSession("/");
+  document.addEventListener("resume", () => (heard.awake = heard.updates.length), { once: true });
+  const turn = session.prompt(`count ${count}`);
+  void (async () => {
+    try {
+      for await (const { content } of turn) heard.updates.push(Number(content.text));
+      heard.ended = turn.stopReason;
+    } catch (error) {
+      heard.ended = error.name;
+    }
+    const again = session.prompt("count 1");
+    for await (const _ of again);
+    heard.after = again.stopReason;
+    await agent.close();
+  })();
+};

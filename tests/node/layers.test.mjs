@@ -23,7 +23,7 @@ const LAYERS = {
     "exchange.", "agentpeer.", "client.", "spawn.",
   ],
   remote: [
-    "httpcore.", "httpserver.", "httpfetch.", "httpsocket.", "httpways.", "httprequests.", "httpdial.", "httpclient.",
+    "httpcore.", "httpserver.", "httpfetch.", "httpsocket.", "httpways.", "httprequests.", "httpdial.", "httperror.", "httpclient.",
     "http2fetch.", "http.", "httpnode.",
   ],
 };

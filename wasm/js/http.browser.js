@@ -29,5 +29,5 @@ httpLoadsWith(init);
 export const connect = connector(nodeOnly("connect with a command"));
 
 export { serve } from "./http.js";
-export { RemoteError } from "./httpclient.js";
+export { RemoteError } from "./httperror.js";
 export { HttpClient, HttpServer } from "./httpcore.js";

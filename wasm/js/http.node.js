@@ -13,5 +13,5 @@ export async function init() {}
 export const connect = connector(spawnAgent);
 
 export { serve } from "./http.js";
-export { RemoteError } from "./httpclient.js";
+export { RemoteError } from "./httperror.js";
 export { HttpClient, HttpServer } from "./httpcore.js";

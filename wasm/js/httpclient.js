@@ -4,6 +4,7 @@ import { NoResult } from "./errors.js";
 import { randomId } from "./host.js";
 import { HttpClient } from "./httpcore.js";
 import { Dialled, HIDDEN } from "./httpdial.js";
+import { RemoteError } from "./httperror.js";
 import { request } from "./httprequests.js";
 import { inBrowser, remember, waysTo } from "./httpways.js";
 import { parse, stringify } from "./json.js";
@@ -16,24 +17,6 @@ const UNREAD = 1 << 20;
 const BROWSER_STREAMS = 5;
 // How often in a row other headers are asked for.
 const ASKED = 3;
-
-/** The conversation with a remote agent has ended, and why. */
-export class RemoteError extends Error {
-  constructor(why, status, cause) {
-    super(TEXTS[why]?.(status) ?? `the connection is over: ${why}`, cause ? { cause } : undefined);
-    this.why = why;
-    this.status = status;
-  }
-}
-RemoteError.prototype.name = "RemoteError";
-
-const TEXTS = {
-  "not-initialized": () => "the agent refused to initialize the connection",
-  "not-served": (status) => `nothing serves this transport there (${status})`,
-  refused: (status) => `the server refused the connection (${status})`,
-  unreachable: () => "the server cannot be reached",
-  protocol: () => "the server broke the protocol",
-};
 
 export class Remote {
   framing = "messages";

@@ -87,7 +87,9 @@ class RemoteEnded(NoResult):
 
     def __str__(self) -> str:
         status = "" if self.status is None else f" (status {self.status})"
-        return f"{self.method}: {_WHY[self.why]}{status}"
+        # Such as a certificate that is not trusted.
+        reason = str(self.__cause__ or "") if self.why == "unreachable" else ""
+        return f"{self.method}: {_WHY[self.why]}{status}" + (f": {reason}" if reason else "")
 
 
 _WHY = {

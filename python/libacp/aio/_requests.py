@@ -4,9 +4,10 @@ what a type checker has to find.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
-from typing import TYPE_CHECKING, Any, AsyncContextManager, Iterable, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, NamedTuple, Optional, Tuple
 from urllib.parse import SplitResult, urlunsplit
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Requests:
         self._origin = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
         self._ssl, self._most = ssl, most
         self._http: Any = None
+        self._apart: Any = None
+        """Makes a client for one stream of events, where these are not to share a connection."""
         self._unsent: Tuple[type, ...] = ()
         try:
             if parts.scheme in ("http", "https"):
@@ -64,28 +67,39 @@ class Requests:
         else:
             # Without TLS nothing is agreed on: who wants HTTP/2 there begins with it.
             first = not http2 or scheme == "https"
-        return httpx.AsyncClient(
-            http1=first,
-            http2=http2,
-            verify=True if self._ssl is None else self._ssl,
-            timeout=httpx.Timeout(None, connect=CONNECT),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=16, keepalive_expiry=KEEP),
-            follow_redirects=False,
-            # The state machine has the cookies, for both transports.
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            headers={"accept": "*/*", "accept-encoding": "identity"},
-        )
+        # It takes long to be made, and all clients can share it.
+        verify = self._ssl or (httpx.create_ssl_context() if scheme == "https" else False)
 
-    def stream(self, action: Any) -> AsyncContextManager[Any]:
+        def client() -> Any:
+            return httpx.AsyncClient(
+                http1=first,
+                http2=http2,
+                verify=verify,
+                timeout=httpx.Timeout(None, connect=CONNECT),
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=16, keepalive_expiry=KEEP),
+                follow_redirects=False,
+                # The state machine has the cookies, for both transports.
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+                headers={"accept": "*/*", "accept-encoding": "identity"},
+            )
+
+        # Of an HTTP/2 connection of httpx, whichever stream waits first reads for all, and a stream whose response has come
+        # is woken in its turn: behind a stream of events on which nothing happens, it waits until that gets something.
+        # Nor is there a second stream where the server does not say how many it allows.
+        if http2 and (scheme == "https" or not first):
+            self._apart = client
+        return client()
+
+    @contextlib.asynccontextmanager
+    async def stream(self, action: Any) -> AsyncIterator[Any]:
         """Makes a request."""
         body = action["body"]
-        made: AsyncContextManager[Any] = self._http.stream(
-            action["method"],
-            self._origin + action["target"],
-            headers=action["headers"],
-            content=body.encode() if body else None,
-        )
-        return made
+        what = {"headers": action["headers"], "content": body.encode() if body else None}
+        async with contextlib.AsyncExitStack() as stack:
+            http = self._http
+            if self._apart is not None and action["method"] == "GET":
+                http = await stack.enter_async_context(self._apart())
+            yield await stack.enter_async_context(http.stream(action["method"], self._origin + action["target"], **what))
 
     async def socket(self, action: Any) -> Opened:
         """Opens a WebSocket; a refusal is a response like any other."""

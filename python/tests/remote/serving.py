@@ -38,14 +38,16 @@ def answers(port: int) -> bool:
 class Served:
     """A server that runs."""
 
-    def __init__(self, server: str, app: str, port: int, env: Optional[Dict[str, str]] = None) -> None:
-        self.server, self.app, self.port, self.env = server, app, port, env
+    def __init__(
+        self, server: str, app: str, port: int, env: Optional[Dict[str, str]] = None, options: str = ""
+    ) -> None:
+        self.server, self.app, self.port, self.env, self.options = server, app, port, env, options.split()
         self.process: "Optional[subprocess.Popen[bytes]]" = None
 
     def start(self) -> None:
         arguments = [each.format(app=self.app, port=self.port) for each in SERVERS[self.server]]
         env = {**os.environ, **(self.env or {})}
-        self.process = subprocess.Popen([sys.executable, *arguments], cwd=HERE, env=env)
+        self.process = subprocess.Popen([sys.executable, *arguments, *self.options], cwd=HERE, env=env)
         end = time.monotonic() + SECONDS
         while not answers(self.port):
             if self.process.poll() is not None or time.monotonic() > end:
@@ -70,8 +72,10 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(server: str, app: str = "ours:app", env: Optional[Dict[str, str]] = None) -> Iterator[Served]:
-    served = Served(server, app, free_port(), env)
+def serving(
+    server: str, app: str = "ours:app", env: Optional[Dict[str, str]] = None, options: str = ""
+) -> Iterator[Served]:
+    served = Served(server, app, free_port(), env, options)
     served.start()
     try:
         yield served

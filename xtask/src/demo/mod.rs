@@ -10,6 +10,7 @@ mod deviations;
 mod hosts;
 mod matrix;
 mod pair;
+mod remote;
 mod sdks;
 mod trace;
 mod version_2;
@@ -28,7 +29,8 @@ use hosts::Host;
 use pair::{Ended, Expected, Figures, Outcome, Pair};
 
 /// What the command takes.
-pub(crate) const USAGE: &str = "[--all] [--version 1|2] [--only CLIENT:AGENT | --steps] [--jobs N] [--verbose]";
+pub(crate) const USAGE: &str =
+    "[--all] [--version 1|2] [--only CLIENT:AGENT | --steps | --remote] [--jobs N] [--verbose]";
 pub(crate) const OPTIONS: commands::Options = &[
     ("--all", "also with hosts that take long to set up, those on the SDKs of Rust, Go, Java and Kotlin"),
     ("--version 1|2", "the pairs of this version of the protocol alone; of both without it"),
@@ -38,6 +40,11 @@ pub(crate) const OPTIONS: commands::Options = &[
          APIs of the catalogue with -aio or -peers",
     ),
     ("--steps", "the catalogue of steps alone, without the one conversation"),
+    (
+        "--remote",
+        "the clients and servers of the remote transports instead, over HTTP/1.1, HTTP/2 and WebSocket; with `--only`, of \
+         CLIENT:SERVER or CLIENT:SERVER:WAY",
+    ),
     ("--jobs N", "pairs that are played at a time; as many as there are processors without it, up to four"),
     ("--verbose", "show every message"),
 ];
@@ -50,14 +57,23 @@ struct Options {
     /// The pair that was asked for: of the conversation, if it is known there, or else of the catalogue.
     only: Option<String>,
     pair: Option<Pair>,
-    steps: bool,
+    plays: Plays,
     version: Option<u8>,
+}
+
+/// What of the demo is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plays {
+    /// The conversation, and the catalogue of steps.
+    Both,
+    Steps,
+    Remote,
 }
 
 impl Options {
     /// Whether the catalogue alone is played.
     fn catalogue_alone(&self) -> bool {
-        self.steps || (self.only.is_some() && self.pair.is_none())
+        self.plays == Plays::Steps || (self.only.is_some() && self.pair.is_none())
     }
 
     /// The hosts that take part where they can.
@@ -75,6 +91,10 @@ pub(crate) fn steps_page() -> Result<String> {
 /// Runs the command.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let options = options(args)?;
+    if options.plays == Plays::Remote {
+        let Options { all, jobs, verbose, .. } = options;
+        return remote::run(&remote::Plan { all, jobs, verbose, only: options.only.as_deref() });
+    }
     let (absent, pairs) = if options.catalogue_alone() {
         Default::default()
     } else {
@@ -146,7 +166,7 @@ fn options(args: &[String]) -> Result<Options> {
         jobs: setup::jobs(),
         only: None,
         pair: None,
-        steps: false,
+        plays: Plays::Both,
         version: None,
     };
     let mut rest = args.iter();
@@ -154,10 +174,16 @@ fn options(args: &[String]) -> Result<Options> {
         match arg.as_str() {
             "--all" => options.all = true,
             "--verbose" => options.verbose = true,
-            "--steps" => options.steps = true,
+            "--steps" => options.plays = Plays::Steps,
+            "--remote" => options.plays = Plays::Remote,
             "--only" => {
                 let only = rest.next().context("--only: expected CLIENT:AGENT after it")?;
-                options.pair = if catalogue::knows(only) { None } else { Some(named(only)?) };
+                // Those of the remote matrix have hosts of their own.
+                options.pair = if args.iter().any(|arg| arg == "--remote") || catalogue::knows(only) {
+                    None
+                } else {
+                    Some(named(only)?)
+                };
                 options.only = Some(only.clone());
             }
             "--version" => {

@@ -5,6 +5,7 @@
 
 pub(crate) mod bench;
 mod optional;
+pub(crate) mod remote;
 pub(crate) mod sdks;
 pub(crate) mod stamp;
 pub(crate) mod steps;
@@ -33,6 +34,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("cc", "apt-get install build-essential"),
     ("node", "apt-get install nodejs"),
     ("npm", "apt-get install npm"),
+    ("openssl", "apt-get install openssl"),
     ("pkg-config", "apt-get install pkg-config"),
     ("python3", "apt-get install python3 python3-venv"),
     ("valgrind", "apt-get install valgrind"),

@@ -97,15 +97,19 @@ pub(crate) static VENV: Step = Step {
     name: "Python environment",
     tools: &["python3"],
     needs: &[],
-    inputs: &["tests/interop/python/requirements.txt", "tests/conformance/requirements.txt"],
+    inputs: REQUIREMENTS,
     outputs: &[PYTHON, CMAKE],
     work: || {
         run(Command::new("python3").args(["-m", "venv", "--clear", "target/venv"]))?;
-        let lists = ["tests/interop/python/requirements.txt", "tests/conformance/requirements.txt"];
-        run(pip().args([MATURIN, CMAKE_PACKAGE]).args(lists.iter().flat_map(|list| ["-r", list])))
+        run(pip().args([MATURIN, CMAKE_PACKAGE]).args(REQUIREMENTS.iter().flat_map(|list| ["-r", list])))
     },
     done: Mutex::new(None),
 };
+const REQUIREMENTS: &[&str] = &[
+    "tests/interop/python/requirements.txt",
+    "tests/interop/remote/requirements.txt",
+    "tests/conformance/requirements.txt",
+];
 
 /// The Python module, installed from its wheel.
 pub(crate) static PYTHON_MODULE: Step = Step {

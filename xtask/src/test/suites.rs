@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use anyhow::{anyhow, Result};
 
 use super::{asynchronous, book, msrv, packed, readme, supply, Log};
-use crate::setup::{cargo, require, sdks, steps, WASM};
+use crate::setup::{cargo, remote, require, sdks, steps, WASM};
 
 /// A set of tests with a log of its own.
 pub(super) struct Suite {
@@ -28,7 +28,11 @@ pub(super) const SUITES: &[Suite] = &[
     },
     Suite { name: "book", about: "the book, its programs, its names", run: book::run },
     Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
-    Suite { name: "demo", about: "the conversation between every pair of hosts, official SDKs included", run: demo },
+    Suite {
+        name: "demo",
+        about: "the conversation between every pair of hosts, official SDKs included, and the remote script",
+        run: demo,
+    },
     Suite {
         name: "rust",
         about: "unit, documentation, vector, recording and comparison tests of the crates",
@@ -112,12 +116,14 @@ fn rust(log: &Log<'_>) -> Result<()> {
 }
 
 fn python(log: &Log<'_>) -> Result<()> {
+    require("openssl")?;
     // The set-up has built the wheel.
     log.run(Command::new("python3").args(["python/tests/run.py", "--types", "--keep-wheel"]))
 }
 
 fn demo(log: &Log<'_>) -> Result<()> {
-    this(log, &["demo", "--all"])
+    this(log, &["demo", "--all"])?;
+    this(log, &["demo", "--remote"])
 }
 
 /// Where this program is. It is asked at the start: the suite `rust` builds the program anew, and then the system would
@@ -145,6 +151,7 @@ fn install(log: &Log<'_>) -> Result<()> {
 }
 
 fn node(log: &Log<'_>) -> Result<()> {
+    require("openssl")?;
     log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/node"]))?;
     log.run(Command::new("node").arg("tests/node/run.mjs"))?;
     log.run(Command::new("node").arg("tests/docs/typescript.mjs"))?;
@@ -157,6 +164,7 @@ fn conformance(log: &Log<'_>) -> Result<()> {
 }
 
 fn browser(log: &Log<'_>) -> Result<()> {
+    require("openssl")?;
     log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/browser"]))?;
     log.run(Command::new("node").arg("tests/browser/run.mjs"))
 }
@@ -206,6 +214,8 @@ pub(super) fn set_up() -> Result<()> {
         &steps::NODE_HOSTS,
         &steps::TYPESCRIPT_SDK,
         &steps::RUST_SDK,
+        &remote::RUST,
+        &remote::JAVASCRIPT,
         &crate::setup::bench::COUNT,
         &sdks::GO,
         &sdks::JAVA,
