@@ -178,12 +178,12 @@ static WEB_PACKAGES: Step = Step {
     done: Mutex::new(None),
 };
 
-/// The example page as it is served, its agent and its bridge.
+/// The example page as it is served, its agent and its server.
 pub(crate) static WEB: Step = Step {
     name: "example page",
     tools: &["node"],
     needs: &[&WEB_PACKAGES],
-    inputs: &["Cargo.toml", "Cargo.lock", "core", "examples/rust", "examples/web", "files", "xtask/web"],
+    inputs: &["Cargo.toml", "Cargo.lock", "core", "examples/rust", "examples/web", "files", "tokio", "xtask/web"],
     outputs: &["target/web/site/app.js.br", "target/debug/acp-chat-agent", "target/debug/xtask-web"],
     work: || {
         run(Command::new("node").args(["examples/web/build.mjs", WEB_FOLDER]))?;

@@ -27,7 +27,7 @@ pub(super) const SUITES: &[Suite] = &[
         },
     },
     Suite { name: "book", about: "the book, its programs, its names", run: book::run },
-    Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
+    Suite { name: "web", about: "the example page in Chromium, with its server and its agent", run: web },
     Suite { name: "demo", about: "the conversation between every pair of hosts, official SDKs included", run: demo },
     Suite {
         name: "rust",
