@@ -75,6 +75,11 @@ pub(super) const SUITES: &[Suite] = &[
         about: "the installed C library, from programs outside of the tree, with pkg-config and CMake",
         run: install,
     },
+    Suite {
+        name: "reverse-proxies",
+        about: "turns through nginx, caddy and haproxy, as far as they are here, with the book's configurations",
+        run: reverse_proxies,
+    },
     Suite { name: "browser", about: "the installed npm package in Chromium", run: browser },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
     Suite {
@@ -114,6 +119,12 @@ fn rust(log: &Log<'_>) -> Result<()> {
 fn python(log: &Log<'_>) -> Result<()> {
     // The set-up has built the wheel.
     log.run(Command::new("python3").args(["python/tests/run.py", "--types", "--keep-wheel"]))
+}
+
+fn reverse_proxies(log: &Log<'_>) -> Result<()> {
+    crate::setup::bring_all([&steps::REMOTE_MODULE])?;
+    log.run(cargo().args(["build", "--quiet", "-p", "libacp-cli"]))?;
+    log.run(Command::new(steps::REMOTE_PYTHON).args(["tests/reverse-proxies/run.py", "target/debug/acp"]))
 }
 
 fn demo(log: &Log<'_>) -> Result<()> {
