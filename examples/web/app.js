@@ -24,6 +24,8 @@ let session;
 let machine;
 let cwd;
 let attempts = 0;
+/** There is a session, which an open connection is enough for. */
+let isReady = false;
 let timer;
 /** Counts what was opened, so that what comes too late is not shown. */
 let opening = 0;
@@ -36,7 +38,7 @@ const sessions = new Sessions({ open: (id, how) => attempt(open(id, how)), left,
 const composer = new Composer({ send: prompt, cancel: () => attempt(session.cancel()) });
 
 // ANCHOR: client
-/** A client that keeps a view of each session, and serves files and commands where the bridge does. */
+/** A client that keeps a view of each session, and serves files and commands where the server does. */
 function client() {
   return new Client("libacp-web", "0.1.0", {
     title: "libacp web example",
@@ -184,36 +186,73 @@ function instead(error) {
   throw error;
 }
 
+/** Over a WebSocket a message is a frame. Where that is lost, the page begins again: there is nothing else to keep. */
+function dial(address, ended) {
+  const socket = new WebSocket(address.href.replace(/^http/, "ws"));
+  socket.onclose = ({ reason }) => ended(reason);
+  return { close: () => socket.close(), connected: connect(webSocket(socket), client()) };
+}
+
+/** Over HTTP (`?transport=http`), there is more to do: a module for that, loaded only here, opens streams and connections again. */
+function request(address, ended) {
+  const stop = new AbortController();
+  const onTransport = (event) => heard(event, ended);
+  const options = { transport: "http", patient: true, onTransport, signal: stop.signal };
+  const connected = import("libacp/http/only").then((http) => http.connect(address, client(), options));
+  // Without a connection, nobody else says that it has ended.
+  connected.catch((error) => ended(error.message));
+  const close = () => {
+    stop.abort();
+    connected.then((it) => it.close(), () => {});
+  };
+  return { close, connected };
+}
+
+/** What happens to a connection over HTTP. */
+function heard({ type, wait, calls, session: id, why, status }, ended) {
+  if (type === "retrying") panel.showState("connecting", wait > 0 ? `connecting again in ${Math.ceil(wait / 1000)} s` : "connecting again");
+  else if (type === "connected") panel.showState(isReady ? "online" : "connecting");
+  else if (type === "lost" && calls.length > 0) tell(`The connection was lost, and with it the answer to ${calls.length} ${calls.length === 1 ? "call" : "calls"}`);
+  else if (type === "detached") tell(`The session ${id} could not be opened again`);
+  else if (type === "closed") ended(why === "host" ? "" : [why, status].filter(Boolean).join(" "));
+}
+
 async function start() {
   clearTimeout(timer);
   panel.showState("connecting");
-  let socket;
+  let way;
   let problem;
+  let isOver = false;
   try {
     const answer = await fetch("config.json");
     if (!answer.ok) throw new Error(`config.json cannot be read: ${answer.status}`);
     const config = await answer.json();
     cwd = config.cwd;
-    const address = (name) => new URL(name, location.href.replace(/^http/, "ws"));
+    const address = (name) => new URL(name, location.href);
     machine = config.root ? new Machine(address("machine"), (...about) => questions.consent(...about)) : undefined;
     await machine?.ready;
-    socket = new WebSocket(address("agent"));
-    socket.onclose = ({ reason }) => offline(reason || problem || "the connection was lost");
-    agent = await connect(webSocket(socket), client());
+    const isHttp = new URLSearchParams(location.search).get("transport") === "http";
+    way = (isHttp ? request : dial)(address("agent"), (reason) => {
+      if (!isOver) offline(problem || reason || "the connection was lost");
+      isOver = true;
+    });
+    agent = await way.connected;
     composer.takesPictures = Boolean((agent.capabilities.promptCapabilities ?? agent.capabilities.session?.prompt)?.image);
     login.show(agent);
     sessions.show(agent);
     await first(sessionStorage.getItem("session"));
     attempts = 0;
     panel.showState("online");
+    isReady = true;
     composer.enabled = true;
   } catch (error) {
     console.warn(error);
     tell(error.message);
     problem = error.message;
-    // What fails before there is a socket, or beside it, closes nothing by itself.
-    if (socket) socket.close();
-    else offline(problem);
+    // What fails before there is a connection, or beside it, closes nothing by itself.
+    if (!way) offline(problem);
+    else if (isOver) panel.showState("offline", `offline: ${problem}`);
+    way?.close();
   }
 }
 
@@ -221,6 +260,7 @@ async function start() {
 function offline(reason) {
   machine?.close();
   questions.left();
+  isReady = false;
   composer.enabled = false;
   composer.running = false;
   panel.showState("offline", `offline: ${reason}`);

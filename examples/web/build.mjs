@@ -1,4 +1,4 @@
-// The page as it is served: one script, one style sheet, and the module, each compressed as well: `node build.mjs [FOLDER]`.
+// The page as it is served: scripts, one style sheet, and the modules, each compressed as well: `node build.mjs [FOLDER]`.
 // The folder has the packages in `node_modules`, and gets the page in `site`; it is this one if none is named.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,6 +19,9 @@ await build({
   entryPoints: ["app.js", "theme.js", "style.css"],
   outdir: site,
   bundle: true,
+  // What speaks HTTP is loaded where a page does so.
+  splitting: true,
+  chunkNames: "[name]-[hash]",
   minify: true,
   format: "esm",
   target: ["chrome120", "firefox121", "safari17.4"],
@@ -28,7 +31,7 @@ await build({
   logLevel: "warning",
 });
 for (const name of ["index.html", "icon.svg"]) copyFileSync(join(here, name), join(site, name));
-copyFileSync(join(packages, "libacp/dist/libacp_client_bg.wasm"), join(site, "libacp_client_bg.wasm"));
+for (const name of ["libacp_client_bg.wasm", "libacp_http_bg.wasm"]) copyFileSync(join(packages, "libacp/dist", name), join(site, name));
 for (const name of readdirSync(site)) {
   const bytes = readFileSync(join(site, name));
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };

@@ -1,4 +1,4 @@
-// Files and commands on the machine where `cargo xtask web --root DIR` runs: the bridge does what is asked for inside of that
+// Files and commands on the machine where `cargo xtask web --root DIR` runs: the server does what is asked for inside of that
 // folder, and the page asks the user first, for each file that is to be written and each command.
 
 import { ErrorCode, RequestError, cutOutput } from "libacp/client/only";
@@ -10,7 +10,7 @@ const MOST = 1 << 20;
 const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 const refused = () => new RequestError(ErrorCode.INVALID_PARAMS, "The user has refused it");
 
-/** The bridge's services. `ask(session, about, signal)` asks the user. */
+/** The server's services. `ask(session, about, signal)` asks the user. */
 export class Machine {
   #socket;
   #next = 1;
@@ -19,12 +19,12 @@ export class Machine {
 
   constructor(address, ask) {
     this.ask = ask;
-    this.#socket = new WebSocket(address);
+    this.#socket = new WebSocket(address.href.replace(/^http/, "ws"));
     this.#socket.onmessage = ({ data }) => this.#heard(JSON.parse(data));
     this.#socket.onclose = () => this.#end();
     this.ready = new Promise((resolve, reject) => {
       this.#socket.onopen = resolve;
-      this.#socket.onerror = () => reject(new Error("the bridge does not serve files and commands"));
+      this.#socket.onerror = () => reject(new Error("the server does not serve files and commands"));
     });
   }
 
@@ -79,7 +79,7 @@ export class Machine {
   }
 
   async #call(method, params) {
-    if (this.#socket.readyState !== WebSocket.OPEN) throw new RequestError(ErrorCode.INTERNAL_ERROR, "The bridge is gone");
+    if (this.#socket.readyState !== WebSocket.OPEN) throw new RequestError(ErrorCode.INTERNAL_ERROR, "The server is gone");
     const call = Promise.withResolvers();
     this.#calls.set(this.#next, call);
     this.#socket.send(JSON.stringify({ id: this.#next++, method, params }));
@@ -105,7 +105,7 @@ export class Machine {
   }
 
   #end() {
-    for (const call of this.#calls.values()) call.reject(new RequestError(ErrorCode.INTERNAL_ERROR, "The bridge is gone"));
+    for (const call of this.#calls.values()) call.reject(new RequestError(ErrorCode.INTERNAL_ERROR, "The server is gone"));
     this.#calls.clear();
     for (const { ended } of this.#terminals.values()) ended.resolve({ signal: "SIGKILL" });
   }

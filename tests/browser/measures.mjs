@@ -10,9 +10,11 @@ const PIECES = 20_000;
 /** Milliseconds that a frame may take. */
 const FRAME = 50;
 const REQUESTS = 10;
-/** Bytes of what is loaded, with headers: of the module, which takes 212,530, and of all the rest, which takes 58,657. */
+/** Bytes of what is loaded, with headers: of the module, which takes 212,616, and of all the rest, which takes 60,360. */
 const MODULE = 213_500;
-const REST = 59_500;
+const REST = 61_000;
+/** The same of what a page loads beside that to speak HTTP: its script and the module of the remote transports. */
+const HTTP = 145_000;
 /** Elements and bytes that a long conversation may have. */
 const ELEMENTS = 40_000;
 const HEAP = 120 << 20;
@@ -23,6 +25,24 @@ async function opened(browser) {
   await page.goto((await start(able())).address);
   await online(page);
   return page;
+}
+
+/** What a page loads until it is online: names of requests, and bytes by name. */
+async function loaded(browser, search) {
+  const { address } = await start(able());
+  const page = await browser.newPage();
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const sizes = new Map();
+  const names = new Map();
+  session.on("Network.requestWillBeSent", ({ requestId, request }) => names.set(requestId, new URL(request.url).pathname.split("/").pop()));
+  session.on("Network.webSocketCreated", ({ requestId }) => names.set(requestId, "the socket"));
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => sizes.set(names.get(requestId), encodedDataLength));
+  await page.goto(address + search);
+  await online(page);
+  // What the agent is told is no part of the page.
+  sizes.delete("agent");
+  return { names, sizes, all: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
 }
 
 /** The longest tasks of the page's main thread meanwhile, in milliseconds. */
@@ -132,21 +152,16 @@ export const measureTests = {
   },
 
   async "the page takes few requests and few bytes"({ browser }) {
-    const { address } = await start(able());
-    const page = await browser.newPage();
-    const session = await page.context().newCDPSession(page);
-    await session.send("Network.enable");
-    const sizes = new Map();
-    const names = new Map();
-    session.on("Network.requestWillBeSent", ({ requestId, request }) => names.set(requestId, new URL(request.url).pathname.split("/").pop()));
-    session.on("Network.webSocketCreated", ({ requestId }) => names.set(requestId, "the socket"));
-    session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => sizes.set(names.get(requestId), encodedDataLength));
-    await page.goto(address);
-    await online(page);
-    const module = [...sizes].find(([name]) => name.endsWith(".wasm"))[1];
-    const all = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    const { names, sizes, all } = await loaded(browser, "");
+    const module = sizes.get("libacp_client_bg.wasm");
     console.log(`note: the page takes ${names.size} requests and ${all.toLocaleString()} bytes, ${module.toLocaleString()} of them for the module`);
     assert.ok(names.size <= REQUESTS, [...names.values()].join(", "));
     assert.ok(module <= MODULE && all - module <= REST, JSON.stringify([...sizes]));
+    // What speaks HTTP is loaded by pages that do so.
+    const overHttp = await loaded(browser, "?transport=http");
+    const more = overHttp.all - all;
+    console.log(`note: over HTTP it takes ${more.toLocaleString()} bytes more`);
+    assert.ok(!sizes.has("libacp_http_bg.wasm") && overHttp.sizes.has("libacp_http_bg.wasm"), JSON.stringify([...overHttp.sizes]));
+    assert.ok(more <= HTTP, JSON.stringify([...overHttp.sizes]));
   },
 };

@@ -98,7 +98,7 @@ Object.assign(startTests, {
     const text = await new Promise((resolve, reject) => {
       let said = "";
       const socket = connect(Number(port), "127.0.0.1");
-      setTimeout(() => socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\n\r\n`), 2 * LONG);
+      setTimeout(() => socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), 2 * LONG);
       socket.on("data", (data) => (said += data)).on("close", () => resolve(said)).on("error", reject);
     });
     assert.match(text, /^HTTP\/1.1 200/);

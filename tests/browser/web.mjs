@@ -16,6 +16,7 @@ import { answerByClick, answerByKey, idle, online, send } from "./person.mjs";
 import { printingTests } from "./printing.mjs";
 import { killAll, root, start } from "./served.mjs";
 import { startTests } from "./starting.mjs";
+import { transportTests } from "./transports.mjs";
 
 const shots = join(root, "target/test-artefacts/web");
 
@@ -177,7 +178,7 @@ const tests = {
     const other = await start(["/nonexistent/agent"]);
     const page = await browser.newPage();
     await page.goto(other.address);
-    await page.locator("#state", { hasText: "cannot be started" }).waitFor();
+    await page.locator("#state", { hasText: "cannot start" }).waitFor();
   },
 };
 
@@ -253,7 +254,7 @@ await run({ ...lockTests, ...bridgeTests, ...printingTests });
 const chromium = await launch();
 if (chromium !== undefined) {
   await run(tests, chromium, conversation);
-  await run({ ...featureTests, ...elicitationTests, ...accessTests, ...measureTests }, chromium);
+  await run({ ...transportTests, ...featureTests, ...elicitationTests, ...accessTests, ...measureTests }, chromium);
   await run(permissionTests, chromium);
   await run(startTests, chromium);
   await chromium.close();

@@ -2,19 +2,21 @@
 
 For each proxy that is installed: a turn over HTTP and over a WebSocket, a turn that is silent for longer than the proxy waits
 for a silent server, and that a page of another origin is refused. The Python needs the wheel and what
-tests/interop/remote/requirements.txt names. Ends with ``N passed, N failed``; a proxy that is not installed has failed.
+tests/interop/remote/requirements.txt names. Without names, a proxy that is not installed takes no part, and a note says so. Ends with ``N passed, N failed``.
 """
 
 import asyncio
 import contextlib
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
-from typing import Dict, Iterator, List
+from typing import Callable, Dict, Iterator, List
 
 import httpx
 
@@ -81,6 +83,16 @@ def haproxy(folder: Path, front: int, back: int) -> List[object]:
 
 
 PROXIES = {"nginx": nginx, "caddy": caddy, "haproxy": haproxy}
+# Debian has some of them in a folder that not every user's path names.
+PATH = f"{os.environ.get('PATH', '')}:/usr/sbin"
+
+
+def installed() -> List[str]:
+    """The proxies that are here; says which are not."""
+    here = [name for name in PROXIES if shutil.which(name, path=PATH)]
+    for name in PROXIES.keys() - here:
+        print(f"note: {name} is not on this machine: nothing was tried behind it (apt-get install {name})")
+    return here
 
 
 def reachable(port: int) -> None:
@@ -121,7 +133,7 @@ def foreign(port: int) -> None:
     assert list(status.values()) == [403, 200], status
 
 
-def tests(port: int) -> Dict[str, object]:
+def tests(port: int) -> Dict[str, Callable[[], object]]:
     return {
         "a turn over HTTP": lambda: asyncio.run(turn("http", port, 0.2)),
         "a turn over a WebSocket": lambda: asyncio.run(turn("ws", port, 0.2)),
@@ -131,31 +143,38 @@ def tests(port: int) -> Dict[str, object]:
     }
 
 
+def attempt(name: str, test: str, check: Callable[[], object]) -> bool:
+    """Whether a test passes; says why it does not."""
+    try:
+        check()
+    except Exception as problem:
+        print(f"FAILED {name}: {test}: {problem!r}")
+        return False
+    return True
+
+
+def behind(acp: str, name: str, pool: Executor) -> List[bool]:
+    """The outcomes of all tests behind one proxy, which run at the same time: they wait more than they work."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        front = free_port()
+        command = [acp, "--quiet", "serve", "--listen", "127.0.0.1:0", "--"]
+        server = stack.enter_context(running(*command, sys.executable, HERE / "agent.py", stdout=subprocess.PIPE))
+        assert server.stdout is not None
+        back = int(re.search(r":(\d+)/", server.stdout.readline())[1])
+        try:
+            stack.enter_context(running(*PROXIES[name](Path(folder), front, back)))
+            reachable(front)
+        except OSError as problem:
+            print(f"FAILED {name}: {problem}")
+            return [False]
+        return list(pool.map(lambda test: attempt(name, *test), tests(front).items()))
+
+
 def main(acp: str, names: List[str]) -> int:
-    failed, passed = 0, 0
-    for name in names or PROXIES:
-        with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-            front = free_port()
-            command = [acp, "--quiet", "serve", "--listen", "127.0.0.1:0", "--"]
-            server = stack.enter_context(
-                running(*command, sys.executable, HERE / "agent.py", stdout=subprocess.PIPE)
-            )
-            assert server.stdout is not None
-            back = int(re.search(r":(\d+)/", server.stdout.readline())[1])
-            try:
-                stack.enter_context(running(*PROXIES[name](Path(folder), front, back)))
-                reachable(front)
-            except OSError as problem:
-                print(f"FAILED {name}: {problem}")
-                failed += 1
-                continue
-            for test, check in tests(front).items():
-                try:
-                    check()
-                    passed += 1
-                except Exception as problem:
-                    failed += 1
-                    print(f"FAILED {name}: {test}: {problem!r}")
+    with ThreadPoolExecutor() as proxies, ThreadPoolExecutor(32) as pool:
+        outcomes = list(proxies.map(lambda name: behind(acp, name, pool), names or installed()))
+    passed = sum(sum(each) for each in outcomes)
+    failed = sum(map(len, outcomes)) - passed
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -74,7 +74,7 @@ pub struct Spawn {
     folder: Option<PathBuf>,
     group: bool,
     pub(crate) timeout: Duration,
-    grace: Duration,
+    pub(crate) grace: Duration,
     hear: Option<Hook>,
 }
 

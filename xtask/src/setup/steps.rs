@@ -122,6 +122,25 @@ pub(crate) static PYTHON_MODULE: Step = Step {
     done: Mutex::new(None),
 };
 
+/// A Python with the module and what remote clients are made of.
+pub(crate) const REMOTE_PYTHON: &str = "target/venv-proxies/bin/python";
+
+/// The environment of that Python.
+pub(crate) static REMOTE_MODULE: Step = Step {
+    name: "Python environment of remote clients",
+    tools: &["python3"],
+    needs: &[&PYTHON_MODULE],
+    inputs: &["Cargo.toml", "Cargo.lock", "core", "files", "python", "tests/interop/remote/requirements.txt"],
+    outputs: &[REMOTE_PYTHON],
+    work: || {
+        run(Command::new("python3").args(["-m", "venv", "--clear", "target/venv-proxies"]))?;
+        let wheel = Path::new(WHEELS).join(only_file(WHEELS, ".whl")?);
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        run(Command::new(REMOTE_PYTHON).args(install).args(["-r", "tests/interop/remote/requirements.txt"]).arg(wheel))
+    },
+    done: Mutex::new(None),
+};
+
 /// What builds the npm package.
 static NPM_BUILDER: Step = Step {
     name: "builder of the npm package",
@@ -182,12 +201,12 @@ static WEB_PACKAGES: Step = Step {
     done: Mutex::new(None),
 };
 
-/// The example page as it is served, its agent and its bridge.
+/// The example page as it is served, its agent and its server.
 pub(crate) static WEB: Step = Step {
     name: "example page",
     tools: &["node"],
     needs: &[&WEB_PACKAGES],
-    inputs: &["Cargo.toml", "Cargo.lock", "core", "examples/rust", "examples/web", "files", "xtask/web"],
+    inputs: &["Cargo.toml", "Cargo.lock", "core", "examples/rust", "examples/web", "files", "tokio", "xtask/web"],
     outputs: &["target/web/site/app.js.br", "target/debug/acp-chat-agent", "target/debug/xtask-web"],
     work: || {
         run(Command::new("node").args(["examples/web/build.mjs", WEB_FOLDER]))?;

@@ -27,7 +27,7 @@ pub(super) const SUITES: &[Suite] = &[
         },
     },
     Suite { name: "book", about: "the book, its programs, its names", run: book::run },
-    Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
+    Suite { name: "web", about: "the example page in Chromium, with its server and its agent", run: web },
     Suite {
         name: "demo",
         about: "the conversation between every pair of hosts, official SDKs included, and the remote script",
@@ -79,6 +79,11 @@ pub(super) const SUITES: &[Suite] = &[
         about: "the installed C library, from programs outside of the tree, with pkg-config and CMake",
         run: install,
     },
+    Suite {
+        name: "reverse-proxies",
+        about: "turns through nginx, caddy and haproxy, as far as they are here, with the book's configurations",
+        run: reverse_proxies,
+    },
     Suite { name: "browser", about: "the installed npm package in Chromium", run: browser },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
     Suite {
@@ -119,6 +124,12 @@ fn python(log: &Log<'_>) -> Result<()> {
     require("openssl")?;
     // The set-up has built the wheel.
     log.run(Command::new("python3").args(["python/tests/run.py", "--types", "--keep-wheel"]))
+}
+
+fn reverse_proxies(log: &Log<'_>) -> Result<()> {
+    crate::setup::bring_all([&steps::REMOTE_MODULE])?;
+    log.run(cargo().args(["build", "--quiet", "-p", "libacp-cli"]))?;
+    log.run(Command::new(steps::REMOTE_PYTHON).args(["tests/reverse-proxies/run.py", "target/debug/acp"]))
 }
 
 fn demo(log: &Log<'_>) -> Result<()> {

@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::io::Read;
-use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,46 +14,109 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use futures::{SinkExt, StreamExt};
+use http::{Request, Response, StatusCode};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
 use libacp_files::Files;
 use serde_json::{json, Value};
-use tungstenite::Message;
+use tokio::sync::mpsc::{channel, Receiver, Sender};
+use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::WebSocketStream;
 
-use crate::socket::{self, Page};
-use crate::{agents, Site};
+use crate::commands;
+use crate::site::Site;
 
 /// How long the rest of a command's output may take after its end: a child of its may hold the pipe.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(10);
 const PIECE: usize = 16 * 1024;
+/// Bytes of one message, as in the core's limits.
+const MESSAGE: usize = 32 << 20;
+/// Messages that wait for the other side, in each direction.
+const WAITING: usize = 16;
+
+/// Where the page is told something. Whoever does so waits for a page that does not read.
+type Page = Sender<String>;
 
 /// The code of an error, and what it says; the agent is told both.
 type Answer = Result<Value, (i32, String)>;
 const INVALID: i32 = -32602;
 const INTERNAL: i32 = -32603;
 
-/// Runs until the page has gone.
-pub(crate) fn run(site: &Arc<Site>, root: &Path, stream: &Arc<TcpStream>, head: &[u8]) -> Result<(), Box<dyn Error>> {
-    let (page, mut reading) = socket::accept(stream, head)?;
-    let mut machine = Machine { site, root, files: Files::new([root])?, page: page.clone(), commands: HashMap::new() };
-    while let Some(text) = socket::hear(&mut reading, &page) {
+/// Answers a request for the page's socket, which is served from then on.
+pub(crate) fn accept<B>(site: &'static Site, root: &'static Path, mut request: Request<B>) -> Response<()> {
+    let upgrade = hyper::upgrade::on(&mut request);
+    let Ok(response) = create_response_with_body(&request, || ()) else {
+        let mut refused = Response::new(());
+        *refused.status_mut() = StatusCode::BAD_REQUEST;
+        return refused;
+    };
+    tokio::spawn(socket(site, root, upgrade));
+    response
+}
+
+/// Carries messages between the page and a thread that answers them, until the page has gone.
+async fn socket(site: &'static Site, root: &'static Path, upgrade: OnUpgrade) {
+    let Ok(io) = upgrade.await else { return };
+    let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
+    let io: TokioIo<Upgraded> = TokioIo::new(io);
+    let (mut output, mut input) = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await.split();
+    let (page, mut told) = channel(WAITING);
+    let (asks, asked) = channel(WAITING);
+    // It starts the commands, and what is started ends with the thread that has done so.
+    if thread::Builder::new().spawn(move || drop(run(site, root, page, asked))).is_err() {
+        return;
+    }
+    let tell = async {
+        while let Some(text) = told.recv().await {
+            if output.send(Message::text(text)).await.is_err() {
+                break;
+            }
+        }
+    };
+    let hear = async {
+        while let Some(Ok(message)) = input.next().await {
+            match message {
+                Message::Text(text) if asks.send(text.as_str().to_owned()).await.is_err() => break,
+                Message::Close(_) => break,
+                _ => {}
+            }
+        }
+    };
+    tokio::select! {
+        () = tell => {}
+        () = hear => {}
+    }
+}
+
+/// Answers what the page asks for, until it has gone.
+fn run(
+    site: &'static Site,
+    root: &'static Path,
+    page: Page,
+    mut asked: Receiver<String>,
+) -> Result<(), Box<dyn Error>> {
+    let mut machine = Machine { site, root, files: Files::new([root])?, page, commands: HashMap::new() };
+    while let Some(text) = asked.blocking_recv() {
         let asked: Value = serde_json::from_str(&text)?;
         let told = match machine.answer(asked["method"].as_str().unwrap_or_default(), &asked["params"]) {
             Ok(result) => json!({"id": asked["id"], "result": result}),
             Err((code, message)) => json!({"id": asked["id"], "error": {"code": code, "message": message}}),
         };
-        if page.send(Message::text(told.to_string())).is_err() {
+        if machine.page.blocking_send(told.to_string()).is_err() {
             break;
         }
     }
-    // Wakes those who tell a page that does not read.
-    let _ = stream.shutdown(Shutdown::Both);
     Ok(())
 }
 
-struct Machine<'s> {
-    site: &'s Arc<Site>,
-    root: &'s Path,
+struct Machine {
+    site: &'static Site,
+    root: &'static Path,
     files: Files,
     page: Page,
     /// The commands that are not released, by the names of their terminals.
@@ -72,7 +134,7 @@ impl Drop for Running {
     }
 }
 
-impl Machine<'_> {
+impl Machine {
     fn answer(&mut self, method: &str, params: &Value) -> Answer {
         let text = |name: &str| params[name].as_str().ok_or_else(|| (INVALID, format!("{name} is missing")));
         let failed = |error: libacp_files::Error| (error.code(), error.to_string());
@@ -104,7 +166,7 @@ impl Machine<'_> {
         let folder = folder.ok_or_else(|| (INVALID, "The folder is outside of what may be used".to_owned()))?;
         let line = std::iter::once(program).chain(list("args").iter().filter_map(Value::as_str)).map(str::to_owned);
         let cannot = |error: std::io::Error| (INTERNAL, format!("The command cannot be started: {error}"));
-        let mut command = agents::command(&line.collect::<Vec<_>>()).map_err(cannot)?;
+        let mut command = commands::command(&line.collect::<Vec<_>>()).map_err(cannot)?;
         for variable in list("env") {
             command.env(variable["name"].as_str().unwrap_or_default(), variable["value"].as_str().unwrap_or_default());
         }
@@ -112,9 +174,8 @@ impl Machine<'_> {
         let child = self.site.commands.start(&mut command).map_err(cannot)?;
         let terminal = child.id().to_string();
         let running = Running { ends: Arc::default() };
-        let (site, page, ends, name) =
-            (Arc::clone(self.site), self.page.clone(), Arc::clone(&running.ends), terminal.clone());
-        thread::spawn(move || watch(&site, &page, child, &name, &ends));
+        let (site, page, ends, name) = (self.site, self.page.clone(), Arc::clone(&running.ends), terminal.clone());
+        thread::spawn(move || watch(site, &page, child, &name, &ends));
         self.commands.insert(terminal.clone(), running);
         Ok(json!({ "terminal": terminal }))
     }
@@ -132,7 +193,7 @@ fn watch(site: &Site, page: &Page, mut child: Child, terminal: &str, ends: &Atom
     }
     let exit = ended.and_then(|()| child.wait()).map_or_else(|_| json!({}), exit);
     // A page that is gone has no use for it.
-    let _ = page.send(Message::text(json!({"terminal": terminal, "exit": exit}).to_string()));
+    let _ = page.blocking_send(json!({"terminal": terminal, "exit": exit}).to_string());
 }
 
 #[cfg(unix)]
@@ -162,13 +223,13 @@ fn bring(mut pipe: impl Read + Send + 'static, page: Page, terminal: String) -> 
             let whole = whole(&rest);
             let text = String::from_utf8_lossy(&rest[..whole]).into_owned();
             rest.drain(..whole);
-            if page.send(Message::text(json!({"terminal": terminal, "output": text}).to_string())).is_err() {
+            if page.blocking_send(json!({"terminal": terminal, "output": text}).to_string()).is_err() {
                 return;
             }
         }
         if !rest.is_empty() {
             let text = String::from_utf8_lossy(&rest);
-            let _ = page.send(Message::text(json!({"terminal": terminal, "output": text}).to_string()));
+            let _ = page.blocking_send(json!({"terminal": terminal, "output": text}).to_string());
         }
     })
 }

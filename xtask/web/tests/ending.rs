@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{kill_process, Pid, Signal};
-use tungstenite::client::IntoClientRequest;
-use tungstenite::WebSocket;
+use tokio_tungstenite::tungstenite::client::{client, IntoClientRequest};
+use tokio_tungstenite::tungstenite::WebSocket;
 
 /// Nothing here takes longer, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -44,7 +44,7 @@ fn serve(name: &str, script: &str) -> Served {
     let host = address.split('/').next().unwrap();
     let mut request = format!("ws://{address}agent").into_client_request().unwrap();
     request.headers_mut().insert("Origin", format!("http://{host}").parse().unwrap());
-    let (socket, _) = tungstenite::client(request, TcpStream::connect(host).unwrap()).unwrap();
+    let (socket, _) = client(request, TcpStream::connect(host).unwrap()).unwrap();
     until("the agent runs", || file.exists());
     let id = fs::read_to_string(&file).unwrap().trim().parse().unwrap();
     Served { server, agent: Pid::from_raw(id).unwrap(), file, _socket: socket }

@@ -5,6 +5,7 @@ use std::pin::pin;
 use libacp::framing::{Decoder, Framing, Item};
 use libacp::rules::RuleId;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::sleep;
 
 use super::pipe::Pipe;
 use super::shared::Notice;
@@ -27,13 +28,19 @@ pub(super) async fn relay(spawn: &Spawn, pipe: &Pipe) {
     };
     let (running, output, input) = match spawn.launch() {
         Ok(launched) => launched,
-        Err(problem) => return ended(problem.to_string()),
+        Err(problem) => {
+            // What a client asks first is answered with the reason. Over a socket, it may not be there yet.
+            pipe.receive().await;
+            return ended(problem.to_string());
+        }
     };
     let early = {
         let (up, down) = (pin!(up(pipe, input)), pin!(down(pipe, output)));
         tokio::select! {
             () = up => false,
             () = down => true,
+            // A program that does not read what was said last never sees the end of its input.
+            () = async { pipe.over().await; sleep(spawn.grace).await } => false,
         }
     };
     if early {

@@ -50,6 +50,11 @@ impl Pipe {
         self.shared.with(|state| state.server.fail(self.connection, why));
     }
 
+    /// Waits until the connection is over. What the client has said before may not have been received yet.
+    pub(super) async fn over(&self) {
+        poll_fn(|cx| self.shared.with(|state| state.poll_closed(self.connection, cx))).await;
+    }
+
     pub(super) fn tell(&self, notice: &Notice) {
         self.shared.tell(notice);
     }

@@ -115,6 +115,8 @@ struct Agent {
     socket: Option<u64>,
     reader: Option<Waker>,
     writer: Option<Waker>,
+    /// Who waits for the end of the connection.
+    end: Option<Waker>,
 }
 
 /// What is done when the lock is free.
@@ -304,6 +306,7 @@ impl State {
         agent.closed = true;
         after.wakers.extend(agent.reader.take());
         after.wakers.extend(agent.writer.take());
+        after.wakers.extend(agent.end.take());
         if let Some(socket) = agent.socket {
             self.over(socket, after);
         }
@@ -392,6 +395,15 @@ impl State {
             return Poll::Ready(None);
         }
         agent.reader = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// Waits until the connection of an agent is over.
+    pub(super) fn poll_closed(&mut self, connection: ConnectionKey, cx: &Context<'_>) -> Poll<()> {
+        match self.agents.get_mut(&connection) {
+            Some(agent) if !agent.closed => agent.end = Some(cx.waker().clone()),
+            _ => return Poll::Ready(()),
+        }
         Poll::Pending
     }
 

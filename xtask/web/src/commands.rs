@@ -1,7 +1,7 @@
-//! The running agents: each has a process group of its own, which ends with its page and with the server.
+//! The commands that run for agents: each has a process group of its own, which ends with its page and with the server.
 //!
 //! Before a signal ends the server, the server passes it on to every group. A server that is killed cannot do so; on Linux
-//! the kernel then kills the agents. To ask for that, the server starts each agent by way of this program ([`guard`]).
+//! the kernel then kills the commands. To ask for that, the server starts each by way of this program ([`guard`]).
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -9,41 +9,39 @@ use std::ffi::OsString;
 use std::io;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Site;
+use crate::site::Site;
 
-/// Agents at a time, and commands.
+/// Commands at a time.
 const MOST: usize = 16;
-/// How long an agent may take to end after the server was asked to.
+/// How long a command may take to end after the server was asked to.
 #[cfg(unix)]
 const GRACE: Duration = Duration::from_secs(2);
-/// How long it may take after its input has ended, and then after a signal. An agent that does not read its input never
-/// sees the end of it.
-const GRACE_FOR_INPUT: Duration = Duration::from_millis(250);
+/// How long it may take after a signal.
 const GRACE_FOR_SIGNAL: Duration = Duration::from_millis(250);
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The running agents, by the ids of their processes, which are also the ids of their groups.
+/// The running commands, by the ids of their processes, which are also the ids of their groups.
 #[derive(Default)]
-pub(crate) struct Agents(Mutex<State>);
+pub(crate) struct Commands(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     running: BTreeSet<u32>,
-    /// Set when the server is ending: no agent is started any more.
+    /// Set when the server is ending: no command is started any more.
     closed: bool,
 }
 
-impl Agents {
+impl Commands {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts an agent.
+    /// Starts a command.
     pub(crate) fn start(&self, command: &mut Command) -> io::Result<Child> {
         let mut state = self.state();
         if state.closed {
@@ -52,32 +50,29 @@ impl Agents {
         if state.running.len() >= MOST {
             return Err(io::Error::other(format!("{MOST} are running already")));
         }
-        let agent = command.spawn()?;
-        state.running.insert(agent.id());
-        Ok(agent)
+        let child = command.spawn()?;
+        state.running.insert(child.id());
+        Ok(child)
     }
 
-    /// Waits for an agent whose input has ended, asks it to end after a while, and kills it after another. Its children in
-    /// its group go with it.
-    pub(crate) fn end(&self, agent: &mut Child) -> io::Result<()> {
+    /// Asks a command to end, and kills it after a while. Its children in its group go with it.
+    fn end(&self, child: &mut Child) -> io::Result<()> {
         let began = Instant::now();
         let mut asked = false;
         loop {
             // Under the lock, so that the set never holds an id that the system may have given away.
             let mut state = self.state();
-            if platform::has_ended(agent)? {
-                platform::kill(agent.id());
-                agent.wait()?;
-                state.running.remove(&agent.id());
+            if platform::has_ended(child)? {
+                platform::kill(child.id());
+                child.wait()?;
+                state.running.remove(&child.id());
                 return Ok(());
             }
-            let waited = began.elapsed();
-            if waited > GRACE_FOR_INPUT + GRACE_FOR_SIGNAL {
-                platform::kill(agent.id());
-                agent.kill()?;
-            } else if waited > GRACE_FOR_INPUT && !asked {
-                platform::terminate(agent.id());
-                asked = true;
+            if began.elapsed() > GRACE_FOR_SIGNAL {
+                platform::kill(child.id());
+                child.kill()?;
+            } else if !std::mem::replace(&mut asked, true) {
+                platform::terminate(child.id());
             }
             drop(state);
             thread::sleep(PAUSE);
@@ -85,14 +80,14 @@ impl Agents {
     }
 
     /// Waits until a process has ended by itself, or is to end; then it is ended as above.
-    pub(crate) fn wait(&self, agent: &mut Child, ends: &AtomicBool) -> io::Result<()> {
-        while !ends.load(Ordering::Relaxed) && !platform::has_ended(agent)? {
+    pub(crate) fn wait(&self, child: &mut Child, ends: &AtomicBool) -> io::Result<()> {
+        while !ends.load(Ordering::Relaxed) && !platform::has_ended(child)? {
             thread::sleep(PAUSE);
         }
-        self.end(agent)
+        self.end(child)
     }
 
-    /// Asks all agents to end, and kills those that do not.
+    /// Asks all commands to end, and kills those that do not.
     #[cfg(unix)]
     fn end_all(&self) {
         self.state().closed = true;
@@ -105,19 +100,19 @@ impl Agents {
     }
 }
 
-/// The command that starts an agent.
-pub(crate) fn command(agent: &[String]) -> io::Result<Command> {
-    let (program, arguments) = agent.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+/// How a program with its arguments is started, so that it ends with the server.
+pub(crate) fn command(line: &[String]) -> io::Result<Command> {
+    let (program, arguments) = line.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     platform::command(program, arguments)
 }
 
-/// Becomes the agent, if that is what this program was started for. Returns only if it was not, or if that failed.
+/// Becomes the command, if that is what this program was started for. Returns only if it was not, or if that failed.
 pub(crate) fn guard(arguments: impl Iterator<Item = OsString>) -> Option<Box<dyn Error>> {
     platform::guard(&arguments.skip(1).collect::<Vec<_>>())
 }
 
-/// Ends the agents, then the server, when a signal asks for that.
-pub(crate) fn end_on_signals(site: &Arc<Site>) -> io::Result<()> {
+/// Ends the agents and the commands, then the server, when a signal asks for that.
+pub(crate) fn end_on_signals(site: &'static Site) -> io::Result<()> {
     platform::end_on_signals(site)
 }
 
@@ -129,11 +124,12 @@ mod platform {
     use rustix::process::{kill_process_group, waitid, Pid, Signal, WaitId, WaitIdOptions};
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
+    use tokio::runtime::Handle;
 
-    use super::{io, thread, Arc, Child, Command, Error, Site};
+    use super::{io, thread, Child, Command, Error, Site};
 
-    /// The first argument of a process that is to become an agent. Behind it: the server's id, the command, its arguments.
-    const GUARD: &str = "--become-agent";
+    /// The first argument of a process that is to become a command. Behind it: the server's id, the command, its arguments.
+    const GUARD: &str = "--become-command";
 
     fn signal(group: u32, signal: Signal) {
         if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
@@ -151,9 +147,9 @@ mod platform {
     }
 
     /// Whether it has ended, which its group's id outlives until it is waited for.
-    pub(super) fn has_ended(agent: &mut Child) -> io::Result<bool> {
+    pub(super) fn has_ended(child: &mut Child) -> io::Result<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        Ok(waitid(WaitId::Pid(Pid::from_child(agent)), options)?.is_some())
+        Ok(waitid(WaitId::Pid(Pid::from_child(child)), options)?.is_some())
     }
 
     pub(super) fn command(program: &str, arguments: &[String]) -> io::Result<Command> {
@@ -197,14 +193,14 @@ mod platform {
         Some(format!("{}: {error}", program.to_string_lossy()).into())
     }
 
-    pub(super) fn end_on_signals(site: &Arc<Site>) -> io::Result<()> {
+    pub(super) fn end_on_signals(site: &'static Site) -> io::Result<()> {
         let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-        let site = Arc::clone(site);
+        let runtime = Handle::current();
         thread::spawn(move || {
             for signal in signals.forever() {
                 thread::scope(|scope| {
                     scope.spawn(|| site.commands.end_all());
-                    site.agents.end_all();
+                    runtime.block_on(site.agent.close());
                 });
                 // Ends the process by the signal itself, as a shell expects.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -218,14 +214,14 @@ mod platform {
 mod platform {
     use std::ffi::OsString;
 
-    use super::{io, Arc, Child, Command, Error, Site};
+    use super::{io, Child, Command, Error, Site};
 
     pub(super) fn terminate(_: u32) {}
 
     pub(super) fn kill(_: u32) {}
 
-    pub(super) fn has_ended(agent: &mut Child) -> io::Result<bool> {
-        Ok(agent.try_wait()?.is_some())
+    pub(super) fn has_ended(child: &mut Child) -> io::Result<bool> {
+        Ok(child.try_wait()?.is_some())
     }
 
     pub(super) fn command(program: &str, arguments: &[String]) -> io::Result<Command> {
@@ -239,7 +235,7 @@ mod platform {
     }
 
     #[allow(clippy::unnecessary_wraps, reason = "as on other systems")]
-    pub(super) fn end_on_signals(_: &Arc<Site>) -> io::Result<()> {
+    pub(super) fn end_on_signals(_: &'static Site) -> io::Result<()> {
         Ok(())
     }
 }
