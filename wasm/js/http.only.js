@@ -5,6 +5,6 @@ import { nodeOnly } from "./transport.js";
 
 export const connect = connector(nodeOnly("connect with a command"));
 
-export { RemoteError } from "./httpclient.js";
+export { RemoteError } from "./httperror.js";
 export { HttpClient } from "./httpcore.js";
 export { init } from "./httploads.js";
