@@ -23,8 +23,8 @@ const LAYERS = {
     "exchange.", "agentpeer.", "client.", "spawn.",
   ],
   remote: [
-    "httpcore.", "httpserver.", "httpfetch.", "httpsocket.", "httpways.", "httprequests.", "httpdial.", "httperror.", "httpclient.",
-    "http2fetch.", "http.", "httpnode.",
+    "httpcore.", "httploads.", "httpserver.", "httpfetch.", "httpsocket.", "httpways.", "httprequests.", "httpdial.", "httperror.",
+    "httpclient.", "http2fetch.", "http.", "httpnode.",
   ],
 };
 const ORDER = Object.keys(LAYERS);
