@@ -7,6 +7,8 @@ import { join } from "node:path";
 /** Bytes that a host reads at once. */
 export const PIECE = 64 * 1024;
 export const [CHUNKS, DIFFS, FILES] = [20_000, 2_000, 5_000];
+/** Files of W8, each of which takes a request of HTTP as well. */
+export const READS = 2_000;
 export const [CONNECTIONS, SECONDS] = [10_000, 10];
 
 /** Bytes of an input. */

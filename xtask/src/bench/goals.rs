@@ -89,6 +89,11 @@ const fn whole(about: &'static str, work: &'static str, language: Language, goal
     speed(about, work, (language, Libacp), (language, Official), goal)
 }
 
+/// Against the official SDK in Node, which is the one that all are held against over HTTP and WebSocket.
+const fn remote(about: &'static str, work: &'static str, language: Language, goal: (f64, f64)) -> Row {
+    speed(about, work, (language, Libacp), (Node, Official), goal)
+}
+
 const fn memory(about: &'static str, language: Language) -> Row {
     Row { about, goal: Goal::Most(1.0, 0.1), measure: Measure::Memory(language) }
 }
@@ -155,6 +160,31 @@ pub(super) const ROWS: &[Row] = &[
     pieces("W6 in pieces of 100 bytes, C: times the time at once", C),
     pieces("W6 in pieces of 100 bytes, Python: times the time at once", Python),
     pieces("W6 in pieces of 100 bytes, Node: times the time at once", Node),
+    remote("W7 over HTTP/1.1, Rust: times the official SDK in Node", "w7-http", Rust, (3.0, 5.0)),
+    remote("W7 over a WebSocket, Rust: times the official SDK in Node", "w7-ws", Rust, (3.0, 5.0)),
+    remote("W8 over HTTP/1.1, Rust: times the official SDK in Node", "w8-http", Rust, (3.0, 5.0)),
+    remote("W8 over a WebSocket, Rust: times the official SDK in Node", "w8-ws", Rust, (3.0, 5.0)),
+    remote("W7 over HTTP/1.1, Node: times the official SDK", "w7-http", Node, (3.0, 5.0)),
+    remote("W7 over a WebSocket, Node: times the official SDK", "w7-ws", Node, (3.0, 5.0)),
+    remote("W8 over HTTP/1.1, Node: times the official SDK", "w8-http", Node, (3.0, 5.0)),
+    remote("W8 over a WebSocket, Node: times the official SDK", "w8-ws", Node, (3.0, 5.0)),
+    whole("W7 over HTTP/1.1, Python: times the official SDK", "w7-http", Python, (3.0, 5.0)),
+    whole("W7 over a WebSocket, Python: times the official SDK", "w7-ws", Python, (3.0, 5.0)),
+    whole("W8 over HTTP/1.1, Python: times the official SDK", "w8-http", Python, (3.0, 5.0)),
+    whole("W8 over a WebSocket, Python: times the official SDK", "w8-ws", Python, (3.0, 5.0)),
+    size("an idle connection, HTTP/1.1: KiB beyond its sockets", "idle-http", 8.0, 3.0),
+    size("an idle connection, HTTP/2: KiB beyond its sockets", "idle-http2", 8.0, 3.0),
+    size("an idle connection, WebSocket: KiB beyond its sockets", "idle-ws", 8.0, 3.0),
+    size("a turn among 10,000 idle connections, HTTP/1.1: p99, ms", "crowd-http", 50.0, 10.0),
+    size("a turn among 10,000 idle connections, HTTP/2: p99, ms", "crowd-http2", 50.0, 10.0),
+    size("a turn among 10,000 idle connections, WebSocket: p99, ms", "crowd-ws", 50.0, 10.0),
+    size("the same in `acp serve`, as many as descriptors allow: p99, ms", "crowd-serve", 50.0, 10.0),
+    size("a turn among 900 slow heads and bodies: p99, ms", "slow", 50.0, 10.0),
+    size("the last of the slow heads and bodies is ended after, s", "slow-ended", 35.0, 31.0),
+    size("a reader that stops under 1 GiB, HTTP/1.1: MiB that the server takes", "stalled-http", 16.0, 4.0),
+    size("a reader that stops under 1 GiB, WebSocket: MiB that the server takes", "stalled-ws", 16.0, 4.0),
+    size("another session of that connection waits at most, s", "stalled-beside", 90.0, 60.0),
+    size("a turn of other connections meanwhile: p99, ms", "stalled-others", 50.0, 10.0),
     size("allocations for one small update, Rust", "allocations", 2.0, 0.0),
     size("npm bundle for browsers, gzipped, KiB", "npm", 80.0, 39.0),
     size("Python: import, ms", "import", 30.0, 10.0),

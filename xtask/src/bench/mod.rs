@@ -8,6 +8,7 @@ mod figure;
 mod goals;
 mod inputs;
 pub(crate) mod instructions;
+mod load;
 mod publish;
 mod report;
 mod rounds;
@@ -24,7 +25,7 @@ use works::Language;
 pub(crate) const USAGE: &str = "[--quick] [--only NAME]… [--json FILE] [--write] | --instructions [--update]";
 pub(crate) const OPTIONS: Options = &[
     ("--quick", "two short rounds, to see whether it works"),
-    ("--only NAME", "some works (w1 to w6, memory, sizes) or languages (rust, c, python, node)"),
+    ("--only NAME", "some works (w1 to w8, memory, sizes, load) or languages (rust, c, python, node)"),
     ("--json FILE", "every measurement, for programs"),
     ("--write", "put the tables into docs/performance.md and the README"),
     ("--instructions", "count the instructions of decoding, and compare them with those that are kept"),
@@ -33,7 +34,7 @@ pub(crate) const OPTIONS: Options = &[
 
 /// What one call measures.
 pub(crate) struct Plan {
-    /// Names of works, languages, `memory` or `sizes`; all without any.
+    /// Names of works, languages, `memory`, `sizes` or `load`; all without any.
     only: Vec<String>,
     /// Rounds in which everything takes its turn.
     rounds: usize,
@@ -105,9 +106,10 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 
 /// The set-up of what is wanted.
 fn needed(plan: &Plan) -> impl Iterator<Item = &'static Step> + '_ {
-    let all: [(Language, &'static Step); 5] = [
+    let all: [(Language, &'static Step); 6] = [
         (Language::Rust, &steps::RUST),
         (Language::Rust, &steps::RUST_OFFICIAL),
+        (Language::Rust, &steps::RUST_REMOTE),
         (Language::C, &steps::C_PROGRAM),
         (Language::Python, &steps::PYTHON),
         (Language::Node, &steps::NODE_PROGRAMS),

@@ -10,7 +10,7 @@ use super::figure::short;
 use super::goals::{Goal, Reached, ROWS};
 use super::rounds::Results;
 use super::works::{Contender, Language, Side, CONTENDERS, LANGUAGES, WORKS};
-use super::{sizes, Figure, Plan};
+use super::{load, sizes, Figure, Plan};
 use crate::setup::steps::PYTHON;
 
 /// Every work with a table of its own, memory and sizes.
@@ -47,8 +47,8 @@ pub(super) fn everything(results: &Results) -> String {
     if !results.sizes.is_empty() {
         let mut rows = vec![["", ""].map(str::to_owned)];
         let about = |(name, about): &(&str, &str)| Some([(*about).to_owned(), results.sizes.get(name)?.text()]);
-        rows.extend(sizes::ABOUT.iter().filter_map(about));
-        section("Sizes", &table(&rows));
+        rows.extend(sizes::ABOUT.iter().chain(load::ABOUT).filter_map(about));
+        section("Sizes and load", &table(&rows));
     }
     out.trim_end().to_owned()
 }

@@ -10,7 +10,7 @@ use anyhow::{bail, ensure, Context, Result};
 use serde_json::Value;
 
 use super::works::{Contender, Language, Side, CONTENDERS, WORKS};
-use super::{sizes, Figure, Plan};
+use super::{load, sizes, Figure, Plan};
 
 /// More than any program takes, on a slow machine with others at work.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -75,6 +75,10 @@ pub(super) fn measure(plan: &Plan) -> Result<Results> {
     if plan.wants("sizes") {
         say("sizes", begun);
         results.sizes = sizes::measure(plan)?;
+    }
+    if plan.wants("load") && plan.wants_language(Language::Rust) {
+        say("load", begun);
+        results.sizes.extend(load::measure(plan)?);
     }
     say("", begun);
     Ok(results)

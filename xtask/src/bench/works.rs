@@ -68,12 +68,18 @@ pub(super) const WORKS: &[Work] = &[
     frame("w6-4096", "the same in pieces of 4,096 bytes", false),
     frame("w6-100", "the same in pieces of 100 bytes", false),
     frame("w6-1", "the same byte by byte", true),
+    work("w7-http", "one turn over HTTP/1.1, both ends in one process: 20,000 chunks of 40 bytes"),
+    work("w7-http2", "the same over HTTP/2"),
+    work("w7-ws", "the same over a WebSocket"),
+    work("w8-http", "the same with 2,000 files of 1 KiB read one after the other, over HTTP/1.1"),
+    work("w8-http2", "the same over HTTP/2"),
+    work("w8-ws", "the same over a WebSocket"),
 ];
 
 /// Everything that can be named on the command line.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let languages = LANGUAGES.iter().map(|language| language.name());
-    WORKS.iter().map(|work| work.name).chain(["memory", "sizes"]).chain(languages)
+    WORKS.iter().map(|work| work.name).chain(["memory", "sizes", "load"]).chain(languages)
 }
 
 /// What a contender is to the others of its language.
@@ -104,23 +110,42 @@ pub(super) struct Contender {
     suffix: &'static str,
     /// Works that it does: those whose names begin so, but for views, which are named in full.
     works: &'static [&'static str],
+    /// The program for W7 and W8, and how their names end that it does.
+    remote: (&'static [&'static str], &'static [&'static str]),
+}
+
+/// Whether it takes sockets: W7 and W8.
+fn is_remote(work: &str) -> bool {
+    work.starts_with("w7") || work.starts_with("w8")
 }
 
 impl Contender {
     pub(super) fn does(&self, work: &str) -> bool {
+        if is_remote(work) {
+            return self.remote.1.iter().any(|way| work.ends_with(way));
+        }
         let is_view = work.ends_with(VIEW);
         self.works.iter().any(|start| *start == work || !is_view && work.starts_with(start))
     }
 
     /// The command that does a work for so long.
     pub(super) fn command(&self, work: &str, milliseconds: u64) -> Command {
-        let mut command = Command::new(self.program[0]);
-        command.args(&self.program[1..]).arg(format!("{work}{}", self.suffix));
+        let program = if is_remote(work) { self.remote.0 } else { self.program };
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).arg(format!("{work}{}", self.suffix));
         command.arg(super::inputs::FOLDER).arg(milliseconds.to_string());
         command
     }
 }
 
+/// Ways of W7 and W8. What has no HTTP/2 or none that works here has the others.
+const WAYS: &[&str] = &["-http", "-http2", "-ws"];
+const NOT_HTTP2: &[&str] = &["-http", "-ws"];
+const REMOTE: &[&str] = &["target/release/bench-remote"];
+const PYTHON_REMOTE: &[&str] = &[PYTHON, "bench/python/ours_remote.py"];
+const PYTHON_OFFICIAL_REMOTE: &[&str] = &[PYTHON, "bench/python/official_remote.py"];
+const NODE_REMOTE: &[&str] = &["node", "target/bench/node/ours-remote.mjs"];
+pub(super) const NODE_OFFICIAL_REMOTE: &[&str] = &["node", "target/bench/node/official-remote.mjs"];
 const OURS: &[&str] = &["target/release/bench-libacp"];
 const PYTHON_OURS: &[&str] = &[PYTHON, "bench/python/ours.py"];
 const PYTHON_OFFICIAL: &[&str] = &[PYTHON, "bench/python/official.py"];
@@ -142,25 +167,34 @@ const fn contender(
     suffix: &'static str,
     works: &'static [&'static str],
 ) -> Contender {
-    Contender { language, side, name, program, suffix, works }
+    Contender { language, side, name, program, suffix, works, remote: (&[], &[]) }
+}
+
+impl Contender {
+    const fn remote(mut self, program: &'static [&'static str], ways: &'static [&'static str]) -> Self {
+        self.remote = (program, ways);
+        self
+    }
 }
 
 pub(super) const CONTENDERS: &[Contender] = &[
-    contender((Language::Rust, Side::Libacp), "libacp", OURS, "", WITH_VIEWS),
+    contender((Language::Rust, Side::Libacp), "libacp", OURS, "", WITH_VIEWS).remote(REMOTE, WAYS),
     contender((Language::Rust, Side::Variant), "libacp, params as structs", OURS, "-typed", DECODING),
     contender((Language::Rust, Side::Official), "official SDK", &[steps::OFFICIAL], "", ALL),
     contender((Language::Rust, Side::Alone), "official SDK, decoding alone", &[steps::OFFICIAL], "-alone", DECODING),
     contender((Language::Rust, Side::Types), "official types alone", &[steps::OFFICIAL], "-schema", DECODING),
     contender((Language::Rust, Side::Floor), "serde_json IgnoredAny", OURS, "-floor", DECODING),
     contender((Language::C, Side::Libacp), "libacp", &[steps::C], "", ALL),
-    contender((Language::Python, Side::Libacp), "libacp", PYTHON_OURS, "", ALL),
+    contender((Language::Python, Side::Libacp), "libacp", PYTHON_OURS, "", ALL).remote(PYTHON_REMOTE, NOT_HTTP2),
     contender((Language::Python, Side::Variant), "libacp, params as bytes", PYTHON_OURS, "-bytes", DECODING),
-    contender((Language::Python, Side::Official), "official SDK", PYTHON_OFFICIAL, "", NOT_BYTE_BY_BYTE),
+    contender((Language::Python, Side::Official), "official SDK", PYTHON_OFFICIAL, "", NOT_BYTE_BY_BYTE)
+        .remote(PYTHON_OFFICIAL_REMOTE, NOT_HTTP2),
     contender((Language::Python, Side::Alone), "official SDK, decoding alone", PYTHON_OFFICIAL, "-alone", SHOWING),
     contender((Language::Python, Side::Floor), "orjson.loads", &[PYTHON, "bench/python/floor.py"], "", DECODING),
-    contender((Language::Node, Side::Libacp), "libacp", NODE_OURS, "", ALL),
+    contender((Language::Node, Side::Libacp), "libacp", NODE_OURS, "", ALL).remote(NODE_REMOTE, WAYS),
     contender((Language::Node, Side::Variant), "libacp, params as bytes", NODE_OURS, "-bytes", DECODING),
-    contender((Language::Node, Side::Official), "official SDK", NODE_OFFICIAL, "", NOT_BYTE_BY_BYTE),
+    contender((Language::Node, Side::Official), "official SDK", NODE_OFFICIAL, "", NOT_BYTE_BY_BYTE)
+        .remote(NODE_OFFICIAL_REMOTE, NOT_HTTP2),
     contender((Language::Node, Side::Alone), "official SDK, decoding alone", NODE_OFFICIAL, "-alone", DECODING),
     contender((Language::Node, Side::Floor), "JSON.parse", &["node", "target/bench/node/floor.mjs"], "", DECODING),
 ];

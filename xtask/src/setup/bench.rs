@@ -30,6 +30,31 @@ pub(crate) static RUST: Step = Step {
     done: Mutex::new(None),
 };
 
+/// The Rust programs over HTTP and WebSocket, and the server that is put under load.
+pub(crate) static RUST_REMOTE: Step = Step {
+    name: "benchmark of the remote transports in Rust",
+    tools: &[],
+    needs: &[],
+    inputs: &[
+        "Cargo.toml",
+        "Cargo.lock",
+        "rust-toolchain.toml",
+        "core",
+        "tokio",
+        "files",
+        "cli",
+        "bench/rust-remote",
+        "bench/rust-measure",
+    ],
+    outputs: &["target/release/bench-remote", "target/release/bench-load", "target/release/acp"],
+    work: || {
+        let mut build = cargo();
+        build.args(["build", "--quiet", "--release", "-p", "libacp-bench-remote", "-p", "libacp-cli", "--bins"]);
+        run(&mut build)
+    },
+    done: Mutex::new(None),
+};
+
 /// The program whose instructions are counted: on the plain core, as the example hosts are.
 pub(crate) static COUNT: Step = Step {
     name: "benchmark of instructions",
