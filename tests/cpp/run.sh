@@ -84,6 +84,14 @@ headers() { # C compiler, C++ compiler
             > "$folder/header.cpp"
         check "$header with $2" "$2" -std=c++17 $warnings -Wshadow -Iinclude -fsyntax-only "$folder/header.cpp"
     done
+    if pkg-config --exists libcurl 2> /dev/null; then
+        printf '#include "acp/curl.hpp"\n#include "acp/curl.hpp"\nextern int odd;\n' > "$folder/header.cpp"
+        for options in "-std=c++20" "-std=c++17 -fno-exceptions -fno-rtti"; do
+            check "acp/curl.hpp with $2 $options" "$2" $options $warnings -Wshadow -Iinclude -fsyntax-only "$folder/header.cpp"
+        done
+    else
+        echo "note: without acp/curl.hpp, as libcurl is not here (apt-get install libcurl4-openssl-dev)"
+    fi
     # A host that leaves out a class of events is told so by its compiler.
     {
         printf '#include "acp.hpp"\n'

@@ -21,7 +21,7 @@ def texts(*patterns: str) -> str:
 
 
 HEADERS = texts("include/*.h")
-CLASSES = texts("include/*.hpp")
+CLASSES = texts("include/**/*.hpp")
 TESTS = texts("core/src/**/*.rs", "core/tests/**/*.rs", "files/tests/*.rs", "python/tests/*.py")
 RULES = (SRC / "rules.md").read_text("utf-8")
 

@@ -1,9 +1,11 @@
 //! The hosts of the remote matrix.
 
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Mutex;
 
-use super::steps::{copy, npm, only_file, NPM_PACKAGE, TARBALLS, TESTED};
+use super::steps::{copy, npm, only_file, C_LIBRARY, NPM_PACKAGE, TARBALLS, TESTED};
 use super::{cargo, run, Step};
 
 /// Where the JavaScript hosts are run, with the packed npm package and the official SDK installed.
@@ -32,6 +34,23 @@ pub(crate) static JAVASCRIPT: Step = Step {
         run(npm(NODE).arg("ci"))?;
         let package = Path::new("..").join("npm").join(only_file(TARBALLS, ".tgz")?);
         run(npm(NODE).args(["install", "--no-save", "--no-package-lock"]).arg(package))
+    },
+    done: Mutex::new(None),
+};
+
+/// The client in C++. It links with libcurl, of which the system has to have the headers.
+pub(crate) static CPP: Step = Step {
+    name: "remote C++ host",
+    tools: &["c++"],
+    needs: &[&C_LIBRARY],
+    inputs: &["tests/interop/remote/cpp", "include"],
+    outputs: &["target/interop-remote-cpp/client"],
+    work: || {
+        fs::create_dir_all("target/interop-remote-cpp")?;
+        let mut build = Command::new("c++");
+        build.args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]);
+        build.args(["-Iinclude", "tests/interop/remote/cpp/client.cpp", "-o", "target/interop-remote-cpp/client"]);
+        run(build.args(["target/release/libacp.a", "-lcurl", "-lpthread", "-ldl", "-lm"]))
     },
     done: Mutex::new(None),
 };

@@ -1,6 +1,6 @@
 //! The hosts of the remote matrix: how each is set up and started, and which ways it knows.
 
-use crate::setup::remote::{JAVASCRIPT, RUST, RUST_SDK};
+use crate::setup::remote::{CPP, JAVASCRIPT, RUST, RUST_SDK};
 use crate::setup::steps::{PYTHON, PYTHON_MODULE};
 use crate::setup::Step;
 
@@ -34,6 +34,7 @@ impl Way {
 /// What a library of today's is expected to speak.
 const ALL: &[Way] = &[Way::Http1, Way::Http2, Way::WebSocket];
 const NO_HTTP2: &[Way] = &[Way::Http1, Way::WebSocket];
+const HTTP1: &[Way] = &[Way::Http1];
 
 /// A client or a server.
 pub(super) struct Host {
@@ -55,6 +56,8 @@ pub(super) const CLIENTS: &[Host] = &[
     Host { name: "rust", step: &RUST, command: &["target/debug/examples/acp-remote-client"], ..OURS },
     Host { name: "python", command: &[PYTHON, "-B", "tests/interop/remote/python/client.py"], ..OURS },
     Host { name: "js", step: &JAVASCRIPT, command: &["node", "target/interop-remote/client.mjs"], ..OURS },
+    // libcurl 7.88 fails on the second request of a connection of HTTP/2 without TLS, and Debian builds it without WebSocket.
+    Host { name: "cpp", step: &CPP, ways: HTTP1, command: &["target/interop-remote-cpp/client"], ..OURS },
     Host {
         name: "ts-sdk",
         step: &JAVASCRIPT,
