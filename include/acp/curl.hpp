@@ -94,6 +94,7 @@ public:
     {
         State &state = *state_;
         state.taken = 0;
+        state.busy = false;
         state.go_on();
         const Result<void> begun = state.work(connection, told);
         if (!begun) {
@@ -102,7 +103,8 @@ public:
         int running = 0, ready = 0;
         (void)curl_multi_perform(state.multi.get(), &running);
         state.finish();
-        if (!state.closed || !state.exchanges.empty()) {
+        // What has come waits for the host, and so the host does not wait.
+        if (!state.busy) {
             (void)curl_multi_poll(state.multi.get(), nullptr, 0, state.patience(connection, most), &ready);
             (void)curl_multi_perform(state.multi.get(), &running);
             state.finish();
@@ -154,6 +156,8 @@ private:
         std::string problem{};
         std::size_t taken = 0;
         bool closed = false;
+        /// Something came, or was told, in this turn.
+        bool busy = false;
 
         bool read_address(std::string &options)
         {
@@ -229,6 +233,7 @@ private:
         template <class Told> void act(Connection &connection, Told &told)
         {
             while (const auto action = client.poll_action()) {
+                busy = true;
                 action->match(
                     [&](const http_client::Request &request) { start(request); },
                     [&](const http_client::Abort &abort) { exchanges.erase(abort.exchange()); },
@@ -374,6 +379,7 @@ inline void CurlRemote::State::finish()
         const std::uint64_t number = exchange->number;
         const bool responded = exchange->responded;
         exchanges.erase(number);
+        busy = true;
         if (result == CURLE_OK && responded) {
             (void)client.end(number);
             continue;
@@ -414,6 +420,7 @@ inline std::size_t CurlRemote::head(char *data, std::size_t, std::size_t size, v
             for (const auto &[name, value] : exchange.answer) {
                 headers.emplace_back(name, value);
             }
+            exchange.state->busy = true;
             (void)exchange.state->client.response(exchange.number, static_cast<std::uint16_t>(status), headers);
         }
     }
@@ -429,6 +436,7 @@ inline std::size_t CurlRemote::body(char *data, std::size_t, std::size_t size, v
         return CURL_WRITEFUNC_PAUSE;
     }
     state.taken += size;
+    state.busy = true;
     (void)state.client.data(exchange.number, std::string_view(data, size));
     return size;
 }
