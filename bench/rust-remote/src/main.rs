@@ -1,5 +1,9 @@
 //! W7 and W8 on libacp: both ends of a conversation in one process and one thread, over sockets of the system's.
+//!
+//! `floor` is the same without it.
 #![forbid(unsafe_code)]
+
+mod floor;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,6 +25,10 @@ const WORKS: &[Work] = &[
     ("w8-http", |inputs| files(inputs, Way::Http)),
     ("w8-http2", |inputs| files(inputs, Way::Http2)),
     ("w8-ws", |inputs| files(inputs, Way::WebSocket)),
+    ("w7-http-floor", floor::chunks_http),
+    ("w7-ws-floor", floor::chunks_ws),
+    ("w8-http-floor", floor::files_http),
+    ("w8-ws-floor", floor::files_ws),
 ];
 
 #[derive(Clone, Copy, PartialEq)]
@@ -80,10 +88,13 @@ impl Job {
     }
 }
 
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
 /// Does a turn of the agent's, from the prompt to its end.
 fn turn(way: Way, job: Job) -> Pass {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async {
+    runtime().block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let service = service(job.clone());

@@ -95,7 +95,7 @@ pub(super) enum Side {
     Alone,
     /// Nothing but types.
     Types,
-    /// Nothing but the parser.
+    /// Nothing but the parser; over sockets, nothing but the libraries for HTTP and WebSocket.
     Floor,
 }
 
@@ -146,6 +146,8 @@ const PYTHON_REMOTE: &[&str] = &[PYTHON, "bench/python/ours_remote.py"];
 const PYTHON_OFFICIAL_REMOTE: &[&str] = &[PYTHON, "bench/python/official_remote.py"];
 const NODE_REMOTE: &[&str] = &["node", "target/bench/node/ours-remote.mjs"];
 pub(super) const NODE_OFFICIAL_REMOTE: &[&str] = &["node", "target/bench/node/official-remote.mjs"];
+const PYTHON_FLOOR_REMOTE: &[&str] = &[PYTHON, "bench/python/floor_remote.py"];
+const NODE_FLOOR_REMOTE: &[&str] = &["node", "target/bench/node/floor-remote.mjs"];
 const OURS: &[&str] = &["target/release/bench-libacp"];
 const PYTHON_OURS: &[&str] = &[PYTHON, "bench/python/ours.py"];
 const PYTHON_OFFICIAL: &[&str] = &[PYTHON, "bench/python/official.py"];
@@ -170,6 +172,16 @@ const fn contender(
     Contender { language, side, name, program, suffix, works, remote: (&[], &[]) }
 }
 
+/// The libraries for W7 and W8 without a protocol.
+const fn alone(
+    language: Language,
+    name: &'static str,
+    suffix: &'static str,
+    remote: &'static [&'static str],
+) -> Contender {
+    contender((language, Side::Floor), name, &[], suffix, &[]).remote(remote, NOT_HTTP2)
+}
+
 impl Contender {
     const fn remote(mut self, program: &'static [&'static str], ways: &'static [&'static str]) -> Self {
         self.remote = (program, ways);
@@ -184,6 +196,7 @@ pub(super) const CONTENDERS: &[Contender] = &[
     contender((Language::Rust, Side::Alone), "official SDK, decoding alone", &[steps::OFFICIAL], "-alone", DECODING),
     contender((Language::Rust, Side::Types), "official types alone", &[steps::OFFICIAL], "-schema", DECODING),
     contender((Language::Rust, Side::Floor), "serde_json IgnoredAny", OURS, "-floor", DECODING),
+    alone(Language::Rust, "hyper and tungstenite alone", "-floor", REMOTE),
     contender((Language::C, Side::Libacp), "libacp", &[steps::C], "", ALL),
     contender((Language::Python, Side::Libacp), "libacp", PYTHON_OURS, "", ALL).remote(PYTHON_REMOTE, NOT_HTTP2),
     contender((Language::Python, Side::Variant), "libacp, params as bytes", PYTHON_OURS, "-bytes", DECODING),
@@ -191,10 +204,12 @@ pub(super) const CONTENDERS: &[Contender] = &[
         .remote(PYTHON_OFFICIAL_REMOTE, NOT_HTTP2),
     contender((Language::Python, Side::Alone), "official SDK, decoding alone", PYTHON_OFFICIAL, "-alone", SHOWING),
     contender((Language::Python, Side::Floor), "orjson.loads", &[PYTHON, "bench/python/floor.py"], "", DECODING),
+    alone(Language::Python, "httpx, websockets and uvicorn alone", "", PYTHON_FLOOR_REMOTE),
     contender((Language::Node, Side::Libacp), "libacp", NODE_OURS, "", ALL).remote(NODE_REMOTE, WAYS),
     contender((Language::Node, Side::Variant), "libacp, params as bytes", NODE_OURS, "-bytes", DECODING),
     contender((Language::Node, Side::Official), "official SDK", NODE_OFFICIAL, "", NOT_BYTE_BY_BYTE)
         .remote(NODE_OFFICIAL_REMOTE, NOT_HTTP2),
     contender((Language::Node, Side::Alone), "official SDK, decoding alone", NODE_OFFICIAL, "-alone", DECODING),
     contender((Language::Node, Side::Floor), "JSON.parse", &["node", "target/bench/node/floor.mjs"], "", DECODING),
+    alone(Language::Node, "fetch, node:http and ws alone", "", NODE_FLOOR_REMOTE),
 ];
