@@ -36,6 +36,11 @@ pub fn event(out: &mut Vec<u8>, id: Option<u64>, json: &str) {
     out.extend_from_slice(b"\n\n");
 }
 
+/// Writes an id without an event: a reader that goes away before the first event knows where it was.
+pub(super) fn position(out: &mut Vec<u8>, id: u64) {
+    out.extend_from_slice(format!("id: {id}\n\n").as_bytes());
+}
+
 /// What a [`Reader`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
@@ -150,6 +155,11 @@ impl Reader {
     /// The id of the last event that was read: what `Last-Event-ID` says on a reconnection.
     pub fn last_id(&self) -> Option<&str> {
         self.last_id.as_deref()
+    }
+
+    /// Forgets [`last_id`](Self::last_id).
+    pub(super) fn forget_id(&mut self) {
+        self.last_id = None;
     }
 
     /// Starts anew with the next response. What was read of an event that did not end is dropped; the last id stays.

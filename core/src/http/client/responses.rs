@@ -224,11 +224,15 @@ impl Client {
             self.actions.push_back(Action::Abort { exchange });
         }
         match (status, name) {
-            (404, None) => self.lose(false),
+            (404 | 410, None) => self.lose(false),
             (404, Some(_)) => self.stream_unknown(name),
             // It stays lost until the call that opens the session is there.
             (410, Some(_)) if self.streams.get(name).is_some_and(|stream| stream.early) => self.stream_unknown(name),
             (410, Some(session)) => self.session_lost(session),
+            (409, _) => {
+                self.stream_taken(name);
+                self.stream_broke(name, wait(headers), false);
+            }
             (405 | 406 | 501, None) => self.stop(ClosedWhy::NotServed { status }),
             _ => self.stream_broke(name, wait(headers), false),
         }

@@ -156,6 +156,14 @@ impl Client {
         }
     }
 
+    /// The server refuses a stream: because of another reader, of whose end it may not have heard yet, or because it cannot
+    /// go on where this one was. Then what is missing is missing.
+    pub(super) fn stream_taken(&mut self, name: &Name) {
+        if let Some(stream) = self.streams.get_mut(name).filter(|stream| stream.tries > 1) {
+            stream.reader.forget_id();
+        }
+    }
+
     /// The server does not know a session.
     pub(super) fn stream_unknown(&mut self, name: &Name) {
         match self.streams.get_mut(name) {

@@ -144,7 +144,10 @@ impl Server {
             Ok(None) => return self.refuse(&refusals::NO_CONNECTION, exchange, None),
             Err(step) => return step,
         };
-        let opened = Self::session(request).and_then(|session| self.read(exchange, key, session.as_deref()));
+        let opened = Self::session(request).and_then(|session| {
+            let last = request.headers.single("last-event-id").value();
+            self.read(exchange, key, session.as_deref(), last)
+        });
         match opened {
             Ok(response) => Step::Stream(response),
             Err(refusal) => self.refuse(refusal, exchange, Some(key)),
@@ -152,7 +155,13 @@ impl Server {
     }
 
     /// Opens a stream (HTTP-09).
-    fn read(&mut self, exchange: u64, key: ConnectionKey, session: Option<&str>) -> Admitted<Response> {
+    fn read(
+        &mut self,
+        exchange: u64,
+        key: ConnectionKey,
+        session: Option<&str>,
+        last: Option<&str>,
+    ) -> Admitted<Response> {
         let (now, keep_alive, limits) = (self.now, self.options.times.keep_alive, self.options.limits);
         let tolerates = |choice| self.options.tolerance.has(choice);
         let (early, takes_over) = (tolerates(Choice::EarlyStream), tolerates(Choice::StaleReader));
@@ -178,10 +187,26 @@ impl Server {
         if replaced.is_some() && !dead {
             return Err(&refusals::SECOND_READER);
         }
+        let resumable = limits.retained > 0;
+        if let Some(last) = last.filter(|_| resumable) {
+            if last.parse().map_err(|_| ()).and_then(|number| stream.resume(number)).is_err() {
+                if let Some(name) = session.filter(|_| unknown) {
+                    connection.sessions.remove(name);
+                }
+                return Err(&refusals::LOST_EVENTS);
+            }
+        }
         if replaced.is_some() {
             stream.detach();
         }
-        let ready = stream.attach(exchange, now);
+        let resumable = limits.retained > 0;
+        if let Some(last) = last.filter(|_| resumable) {
+            last.parse()
+                .map_err(|_| ())
+                .and_then(|number| stream.resume(number))
+                .map_err(|()| &refusals::LOST_EVENTS)?;
+        }
+        let ready = stream.attach(exchange, now, resumable);
         stream.full_since = None;
         if std::mem::take(&mut connection.full) {
             self.events.push_back(super::Event::Drained { connection: key });

@@ -89,7 +89,7 @@ impl Server {
         connection.calls.clear();
         connection.questions.clear();
         for held in std::mem::take(&mut connection.held) {
-            connection.main.write(&held.json, self.now);
+            connection.main.write(&held.json, self.now, self.options.limits.retained > 0);
         }
         let mut readers = Vec::new();
         for (_, stream) in connection.streams() {

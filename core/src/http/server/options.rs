@@ -64,6 +64,9 @@ pub struct ServerLimits {
     pub stream: usize,
     /// Bytes that wait for a stream that is not open. 256 KiB.
     pub unread: usize,
+    /// Bytes of each stream that were written and are kept, so that a reader whose connection broke goes on behind the last
+    /// event that it has (`Last-Event-ID`): a draft. Events have ids then. 0, for none.
+    pub retained: usize,
     /// Bytes that wait for the agent of a connection; then the client has to wait. 4 MiB.
     pub inbox: usize,
     /// Connections that are gone and whose end is still told. 1,000.
@@ -83,6 +86,7 @@ impl Default for ServerLimits {
             calls: 1024,
             stream: 1 << 20,
             unread: 256 << 10,
+            retained: 0,
             inbox: 4 << 20,
             remembered: 1000,
         }

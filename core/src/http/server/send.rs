@@ -95,7 +95,7 @@ impl Server {
     /// Writes to a stream. What goes to one that was lost is lost, too: a request is answered, so that the agent does not
     /// wait for an answer that cannot come.
     fn write(&mut self, key: ConnectionKey, name: Option<&str>, json: &str, summary: &Summary<'_>) {
-        let now = self.now;
+        let (now, resumable) = (self.now, self.options.limits.retained > 0);
         let Some(connection) = self.connections.get_mut(&key) else { return };
         let Some(stream) = connection.stream(name) else { return };
         if stream.lost && summary.form == Form::Request {
@@ -105,7 +105,7 @@ impl Server {
             }
             return;
         }
-        let ready = stream.write(json, now);
+        let ready = stream.write(json, now, resumable);
         self.events.extend(ready.map(|exchange| Event::Ready { exchange }));
     }
 
@@ -173,7 +173,7 @@ impl Server {
         let (now, limits) = (self.now, self.options.limits);
         let Some(connection) = self.connections.get_mut(&key) else { return };
         let Some(stream) = connection.stream(name) else { return };
-        stream.consume(count, now);
+        stream.consume(count, now, limits.retained);
         if stream.pending() < limits.stream {
             stream.full_since = None;
         } else if count > 0 {
@@ -188,7 +188,7 @@ impl Server {
 
     /// Sends what waited for a stream that has got so far, or that nobody waits for any longer.
     pub(super) fn release(&mut self, key: ConnectionKey, name: Option<&str>) {
-        let now = self.now;
+        let (now, resumable) = (self.now, self.options.limits.retained > 0);
         let Some(connection) = self.connections.get_mut(&key) else { return };
         if connection.held.is_empty() {
             return;
@@ -207,7 +207,7 @@ impl Server {
             }
         }
         for json in free {
-            let ready = connection.main.write(&json, now);
+            let ready = connection.main.write(&json, now, resumable);
             self.events.extend(ready.map(|exchange| Event::Ready { exchange }));
         }
     }

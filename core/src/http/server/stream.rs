@@ -1,9 +1,9 @@
 //! One stream: what waits for its reader, and what of it has been taken.
 //!
 //! Bytes leave the buffer with the event that they belong to. A reader that goes away in the middle of an event has not seen
-//! that event, so the next reader gets it from its beginning; events that were taken as a whole are not sent again. Positions
-//! count all bytes since the stream began, which is also what cursors (`Last-Event-ID`) would be made from: a stream that
-//! can be resumed keeps events behind `taken` up to a limit, and gives its marks ids.
+//! that event, so the next reader gets it from its beginning. What was taken as a whole is not sent again, though it may not
+//! have arrived: a stream that can be resumed keeps so many bytes of that, numbers its events, and goes on behind the number
+//! that a reader names (`Last-Event-ID`).
 
 use std::collections::VecDeque;
 
@@ -21,8 +21,10 @@ pub(super) struct Stream {
     base: u64,
     /// How much of the buffer was taken.
     read: usize,
-    /// Where events end, of those that were not taken as a whole.
+    /// Where events and comments end, of those in the buffer.
     ends: VecDeque<u64>,
+    /// How many have left the buffer: the number of the last of these, as the first is number 1.
+    gone: u64,
     /// The host knows that there is something to write.
     announced: bool,
     /// When something was written or taken last.
@@ -52,15 +54,21 @@ impl Stream {
         self.exchange.is_some()
     }
 
-    /// Adds a message. Returns the exchange of which the host has to be told.
-    pub(super) fn write(&mut self, json: &str, now: u64) -> Option<u64> {
+    /// The number of the last event or comment.
+    fn number(&self) -> u64 {
+        self.gone + self.ends.len() as u64
+    }
+
+    /// Adds a message, with a number if the stream can be resumed. Returns the exchange of which the host has to be told.
+    pub(super) fn write(&mut self, json: &str, now: u64, resumable: bool) -> Option<u64> {
         if self.lost {
             return None;
         }
         if self.pending() == 0 {
             self.moved = now;
         }
-        sse::event(&mut self.buffer, None, json);
+        let number = resumable.then(|| self.number() + 1);
+        sse::event(&mut self.buffer, number, json);
         self.ends.push_back(self.written());
         self.announce()
     }
@@ -86,42 +94,58 @@ impl Stream {
         &self.buffer[self.read..]
     }
 
-    /// The reader has taken bytes.
-    pub(super) fn consume(&mut self, count: usize, now: u64) {
+    /// The reader has taken bytes. So many of those that were taken are kept.
+    pub(super) fn consume(&mut self, count: usize, now: u64, retained: usize) {
         let count = count.min(self.pending());
         self.read += count;
         if count > 0 {
             self.moved = now;
         }
-        let mut whole = self.base;
-        while let Some(&end) = self.ends.front().filter(|end| **end <= self.taken()) {
-            whole = end;
-            self.ends.pop_front();
-        }
         self.announced &= self.pending() > 0;
-        let whole = (whole - self.base) as usize;
-        if whole == self.buffer.len() {
+        let old = self.taken().saturating_sub(retained as u64);
+        let leave = self.ends.partition_point(|end| *end <= old);
+        let Some(end) = leave.checked_sub(1).map(|last| self.ends[last]) else { return };
+        let bytes = (end - self.base) as usize;
+        if bytes == self.buffer.len() {
             self.buffer.clear();
             self.buffer.shrink_to(KEPT);
-        } else if whole > self.buffer.len() / 2 {
-            self.buffer.drain(..whole);
-        } else if whole > 0 {
-            // Moving the rest now would cost more than keeping what was taken. It leaves with what comes after it.
-            self.ends.push_front(self.base + whole as u64);
-            return;
+        } else if bytes > self.buffer.len() / 2 {
+            self.buffer.drain(..bytes);
         } else {
+            // Moving the rest now would cost more than keeping these. They leave with what comes after them.
             return;
         }
-        self.base += whole as u64;
-        self.read -= whole;
+        self.ends.drain(..leave);
+        self.gone += leave as u64;
+        self.base = end;
+        self.read -= bytes;
     }
 
-    /// A reader comes. Returns it if there is something for it.
-    pub(super) fn attach(&mut self, exchange: u64, now: u64) -> Option<u64> {
+    /// A reader comes. Returns it if there is something for it: of a stream that can be resumed, where it is.
+    pub(super) fn attach(&mut self, exchange: u64, now: u64, resumable: bool) -> Option<u64> {
         self.exchange = Some(exchange);
         self.announced = false;
         self.moved = now;
+        if resumable && self.pending() == 0 {
+            let number = self.number();
+            sse::position(&mut self.buffer, number);
+            self.ends.push_back(self.written());
+        }
         self.announce()
+    }
+
+    /// Goes on behind the event with this number. Fails if that is not known any more, or nobody can have it.
+    pub(super) fn resume(&mut self, number: u64) -> Result<(), ()> {
+        let known = number.checked_sub(self.gone).and_then(|events| usize::try_from(events).ok()).ok_or(())?;
+        let end = match known.checked_sub(1) {
+            Some(last) => *self.ends.get(last).ok_or(())?,
+            None => self.base,
+        };
+        if end > self.taken() {
+            return Err(());
+        }
+        self.read = (end - self.base) as usize;
+        Ok(())
     }
 
     /// The reader is gone. What it took of an event that did not end is sent again.
@@ -129,15 +153,15 @@ impl Stream {
         self.exchange = None;
         self.announced = false;
         let taken = self.taken();
-        // The mark that was put back, if any, is where the events that were taken end.
-        let whole = self.ends.front().filter(|end| **end <= taken).map_or(self.base, |end| *end);
+        let whole = self.ends.partition_point(|end| *end <= taken);
+        let whole = whole.checked_sub(1).map_or(self.base, |last| self.ends[last]);
         self.read = (whole - self.base) as usize;
     }
 
     /// Gives up what waits.
     pub(super) fn lose(&mut self) {
-        let written = self.written();
-        *self = Stream { base: written, lost: true, moved: self.moved, ..Stream::default() };
+        let (base, gone) = (self.written(), self.number());
+        *self = Stream { base, gone, lost: true, moved: self.moved, ..Stream::default() };
     }
 
     /// What a reader still gets when the stream ends.
@@ -159,46 +183,91 @@ mod tests {
     fn an_event_that_was_taken_in_part_comes_again() {
         for part in 0..20 {
             let mut stream = Stream::default();
-            assert_eq!(stream.write("1", 0), None, "nobody reads");
-            stream.write("22", 0);
-            assert_eq!(stream.attach(5, 0), Some(5));
-            stream.consume(part, 0);
+            assert_eq!(stream.write("1", 0, false), None, "nobody reads");
+            stream.write("22", 0, false);
+            assert_eq!(stream.attach(5, 0, false), Some(5));
+            stream.consume(part, 0, 0);
             stream.detach();
             let whole = [0, 9, 19].iter().rposition(|end| *end <= part).unwrap();
             assert_eq!(text(&stream), ["data: 1\n\ndata: 22\n\n", "data: 22\n\n", ""][whole], "{part}");
             assert_eq!(stream.taken(), [0, 9, 19][whole]);
-            stream.attach(6, 0);
-            stream.write("3", 0);
+            stream.attach(6, 0, false);
+            stream.write("3", 0, false);
             assert!(text(&stream).ends_with("data: 3\n\n"));
-            stream.consume(usize::MAX, 0);
+            stream.consume(usize::MAX, 0, 0);
             assert_eq!((stream.pending(), stream.taken()), (0, 28));
         }
     }
 
     #[test]
+    fn a_reader_goes_on_behind_what_it_has() {
+        let mut stream = Stream::default();
+        assert_eq!(stream.attach(1, 0, true), Some(1));
+        assert_eq!(text(&stream), "id: 0\n\n");
+        // That is number 1 itself, though it says so to nobody.
+        for json in ["\"a\"", "\"b\"", "\"c\""] {
+            stream.write(json, 0, true);
+        }
+        stream.consume(usize::MAX, 0, 100);
+        for (number, rest) in [(0, "b"), (1, "a"), (2, "b"), (3, "c"), (4, "")] {
+            stream.detach();
+            assert_eq!(stream.resume(number), Ok(()), "{number}");
+            let first = text(&stream).lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or("\"\"");
+            if number > 0 {
+                assert_eq!(first.trim_matches('"'), rest);
+            } else {
+                assert!(text(&stream).starts_with("id: 0\n\nid: 2\ndata: \"a\"\n\n"));
+            }
+            stream.attach(5, 0, true);
+            stream.consume(usize::MAX, 0, 100);
+        }
+        stream.detach();
+        assert_eq!(stream.resume(u64::MAX), Err(()), "nobody has it");
+        stream.write("\"d\"", 0, true);
+        assert_eq!(stream.resume(stream.number()), Err(()), "it was not sent");
+        assert_eq!(stream.resume(stream.number() - 1), Ok(()));
+    }
+
+    #[test]
+    fn so_much_of_what_was_taken_is_kept() {
+        let mut stream = Stream::default();
+        stream.attach(1, 0, true);
+        for round in 0..10_000 {
+            stream.write(&"x".repeat(100), round, true);
+            stream.consume(usize::MAX, round, 1000);
+            assert!(stream.buffer.len() <= 2300, "{}", stream.buffer.len());
+        }
+        let last = stream.number();
+        stream.detach();
+        assert_eq!(stream.resume(last - 8), Ok(()));
+        assert_eq!(text(&stream).matches("data").count(), 8);
+        assert_eq!(stream.resume(last - 30), Err(()), "that is gone");
+    }
+
+    #[test]
     fn memory_follows_what_waits() {
         let mut stream = Stream::default();
-        stream.attach(1, 0);
+        stream.attach(1, 0, false);
         for round in 0..1000 {
-            stream.write(&"x".repeat(100), round);
+            stream.write(&"x".repeat(100), round, false);
             if round > 10 {
-                stream.consume(108, round);
+                stream.consume(108, round, 0);
             }
             assert!(stream.buffer.len() < 25 * 108 && stream.ends.len() < 25, "{round}");
         }
-        stream.consume(usize::MAX, 0);
+        stream.consume(usize::MAX, 0, 0);
         assert!(stream.buffer.capacity() <= KEPT && stream.ends.is_empty());
     }
 
     #[test]
     fn the_host_is_told_once() {
         let mut stream = Stream::default();
-        stream.attach(1, 0);
-        assert_eq!(stream.write("1", 0), Some(1));
-        assert_eq!(stream.write("2", 0), None);
-        stream.consume(5, 0);
-        assert_eq!(stream.write("3", 0), None);
-        stream.consume(usize::MAX, 0);
+        stream.attach(1, 0, false);
+        assert_eq!(stream.write("1", 0, false), Some(1));
+        assert_eq!(stream.write("2", 0, false), None);
+        stream.consume(5, 0, 0);
+        assert_eq!(stream.write("3", 0, false), None);
+        stream.consume(usize::MAX, 0, 0);
         assert_eq!(stream.keep_alive(1), Some(1));
         assert_eq!(text(&stream), ":\n\n");
         assert_eq!(stream.keep_alive(2), None);
@@ -208,9 +277,9 @@ mod tests {
     #[test]
     fn what_is_lost_is_gone() {
         let mut stream = Stream::default();
-        stream.write("1", 0);
+        stream.write("1", 0, false);
         stream.lose();
-        assert_eq!(stream.write("2", 0), None);
+        assert_eq!(stream.write("2", 0, false), None);
         assert_eq!((text(&stream), stream.written()), ("", 9));
     }
 }
