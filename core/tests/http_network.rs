@@ -1,7 +1,8 @@
 //! A client and a server of ours over a network that loses, delays and breaks: requests that do not arrive, responses that do
 //! not come back, streams that end in the middle of an event, readers that stop, connections that the server forgets. Whatever happens, no
-//! message arrives twice or out of order in its session, each call ends exactly once, memory stays within its limits, and once
-//! the network works again, so does everything.
+//! message arrives twice or out of order in its session, none is missing of which the host is not told, each call ends exactly
+//! once, memory stays within its limits, and once the network works again, so does everything. In a third of the worlds streams
+//! are resumed.
 
 #[path = "support/rng.rs"]
 mod rng;
@@ -22,6 +23,8 @@ const STORM: u64 = 120_000;
 const CALM: u64 = 1_500_000;
 /// Bytes that may wait in a stream.
 const STREAM: usize = 2048;
+/// Bytes of a stream that are kept for who resumes it.
+const RETAINED: usize = 4096;
 
 /// Something on its way.
 #[derive(Debug)]
@@ -69,6 +72,12 @@ struct World {
     next: u64,
     sessions: Vec<String>,
     updates_seen: HashMap<String, u64>,
+    resumes: bool,
+    /// Sessions of which the host knows that something may be missing.
+    gaps: HashSet<String>,
+    /// How often it was told so of a stream, and how often a stream was resumed.
+    told: usize,
+    resumed: usize,
     ticks_sent: HashMap<String, u64>,
     ended: usize,
     lost: usize,
@@ -90,6 +99,10 @@ impl World {
         // Longer than one stream may be behind another here.
         asking.times.quiet = 800;
         asking.times.replay = 20_000;
+        let resumes = seed % 3 == 0;
+        if resumes {
+            (asking.resumable, options.limits.retained) = (true, RETAINED);
+        }
         let mut rng = Rng::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let loads = rng.one_in(2);
         World {
@@ -112,6 +125,10 @@ impl World {
             next: 1,
             sessions: Vec::new(),
             updates_seen: HashMap::new(),
+            resumes,
+            gaps: HashSet::new(),
+            told: 0,
+            resumed: 0,
             ticks_sent: HashMap::new(),
             ended: 0,
             lost: 0,
@@ -266,7 +283,9 @@ impl World {
                 continue;
             }
             let waits = self.server.transmit(exchange).len();
-            assert!(waits <= STREAM + 600, "{waits} bytes wait");
+            // What was kept of what it had is sent again; as much stays before it is worth moving the rest.
+            let most = if self.resumes { 2 * (STREAM + RETAINED) } else { STREAM };
+            assert!(waits <= most + 600, "{waits} bytes wait");
             if waits > 0 {
                 let count = 1 + self.rng.below(waits.min(300));
                 let bytes = self.server.transmit(exchange)[..count].to_vec();
@@ -368,6 +387,7 @@ impl World {
                         request.exchange, request.method, request.headers, request.body
                     ));
                     let exchange = request.exchange;
+                    self.resumed += usize::from(request.headers.iter().any(|(name, _)| name == "last-event-id"));
                     match self.rng.below(30) {
                         0 if self.storms() => self.post(exchange, true, Packet::Failed(exchange, false)),
                         // The client cannot know that it did not arrive.
@@ -380,8 +400,14 @@ impl World {
                     self.post(exchange, true, Packet::Gone(exchange));
                 }
                 Action::Message { json, replayed } => self.host(&json, replayed),
+                Action::Gap { session } => {
+                    self.note(&format!("gap {session:?}"));
+                    self.told += 1;
+                    self.gaps.extend(session);
+                }
                 Action::Lost(lost) => {
                     self.note(&format!("{lost:?}"));
+                    self.gaps.extend(lost.sessions);
                     for id in lost.calls {
                         let id: u64 = id.to_json().parse().expect("a call of the host");
                         assert!(self.calls.remove(&id).is_some(), "call {id} ended twice");
@@ -414,8 +440,9 @@ impl World {
             Some("session/update") => {
                 let session = params["sessionId"].as_str().expect("a session").to_owned();
                 let number = params["number"].as_u64().expect("a number");
+                let gap = self.gaps.remove(&session);
                 let seen = self.updates_seen.entry(session).or_default();
-                assert!(number > *seen, "update {number} after {seen}");
+                assert!(number == *seen + 1 || gap && number > *seen, "update {number} after {seen}");
                 *seen = number;
             }
             Some("session/request_permission") => self.questions.push(message["id"].clone()),
@@ -499,7 +526,7 @@ impl World {
     }
 }
 
-fn run(seed: u64) -> (usize, usize, usize) {
+fn run(seed: u64) -> Counts {
     let mut world = World::new(seed);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": 1}});
@@ -539,18 +566,42 @@ fn run(seed: u64) -> (usize, usize, usize) {
         let log: Vec<String> = world.log.into_iter().collect();
         panic!("seed {seed}\n{}", log.join("\n"));
     }
-    (world.ended, world.lost, world.breaks)
+    Counts {
+        ended: world.ended,
+        lost: world.lost,
+        breaks: world.breaks,
+        gaps: if world.resumes { 0 } else { world.told },
+        gaps_of_resumed: if world.resumes { world.told } else { 0 },
+        resumed: world.resumed,
+    }
+}
+
+/// What has happened in a world, so that the test says something.
+#[derive(Debug, Default)]
+struct Counts {
+    ended: usize,
+    lost: usize,
+    breaks: usize,
+    gaps: usize,
+    gaps_of_resumed: usize,
+    resumed: usize,
 }
 
 #[test]
 fn whatever_the_network_does() {
-    let (mut ended, mut lost, mut breaks) = (0, 0, 0);
+    let mut all = Counts::default();
     for seed in setting("FIRST", 1)..=setting("ROUNDS", 100) {
-        let (one, two, three) = run(seed);
-        (ended, lost, breaks) = (ended + one, lost + two, breaks + three);
+        let one = run(seed);
+        all.ended += one.ended;
+        all.lost += one.lost;
+        all.breaks += one.breaks;
+        all.gaps += one.gaps;
+        all.gaps_of_resumed += one.gaps_of_resumed;
+        all.resumed += one.resumed;
     }
-    // Enough of each happens, so that this says something.
-    assert!(ended > 500 && lost > 20 && breaks > 200, "{ended} calls ended, {lost} were lost, {breaks} breaks");
+    assert!(all.ended > 500 && all.lost > 20 && all.breaks > 200 && all.gaps > 200 && all.resumed > 200, "{all:?}");
+    // Only what broke before anything of it came, and what was kept no more.
+    assert!(all.gaps_of_resumed * 5 < all.resumed, "{all:?}");
 }
 
 /// The first and the last seed, for who wants to search.
