@@ -54,8 +54,9 @@ fn remote(options: &Connect) -> Result<Remote, Failure> {
     if options.http2 {
         remote = remote.http2();
     }
-    let give_up = options.give_up.saturating_mul(1000);
-    Ok(remote.first(Duration::from_secs(options.first)).options(|it| it.times.give_up = give_up).on_event(tell))
+    let (give_up, resumable) = (options.give_up.saturating_mul(1000), options.resumable);
+    let remote = remote.options(|it| (it.times.give_up, it.resumable) = (give_up, resumable));
+    Ok(remote.first(Duration::from_secs(options.first)).on_event(tell))
 }
 
 /// Passes on what the agent says.

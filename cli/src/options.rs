@@ -61,6 +61,9 @@ pub(crate) struct Serve {
     /// How long a connection without streams and requests is kept, in seconds.
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     pub(crate) grace: u64,
+    /// Keep the last 256 KiB of each stream for clients whose connection breaks and that resume (`Last-Event-ID`): a draft.
+    #[arg(long)]
+    pub(crate) resumable: bool,
     /// How many connections, and so processes, there may be at a time.
     #[arg(long, default_value_t = 64, value_name = "NUMBER")]
     pub(crate) connections: usize,
@@ -85,6 +88,9 @@ pub(crate) struct Connect {
     /// How long a lost connection is tried to be opened again, in seconds.
     #[arg(long, default_value_t = 300, value_name = "SECONDS")]
     pub(crate) give_up: u64,
+    /// When a stream breaks, go on behind its last event, if the server gives events ids (`Last-Event-ID`): a draft.
+    #[arg(long)]
+    pub(crate) resumable: bool,
     /// Speak HTTP/2 without TLS.
     #[arg(long)]
     pub(crate) http2: bool,

@@ -40,6 +40,9 @@ pub(crate) async fn run(options: Serve) -> Result<(), Failure> {
 /// beyond waits for seconds.
 const BACKLOG: u32 = 4096;
 
+/// Bytes of each stream that are kept for clients that resume.
+const RETAINED: usize = 256 << 10;
+
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // On Windows this would let others take the address over.
@@ -67,6 +70,7 @@ fn settings(options: &Serve) -> Result<ServerOptions, Failure> {
         settings.token = Some(token.ok_or_else(|| Failure::Usage("the file of the token has none".into()))?);
     }
     settings.limits.connections = options.connections;
+    settings.limits.retained = if options.resumable { RETAINED } else { 0 };
     settings.times.idle = options.grace.saturating_mul(1000);
     Ok(settings)
 }

@@ -50,6 +50,8 @@ export interface ServerLimits {
   stream?: number | undefined;
   /** Bytes that wait for a stream that is not open (256 KiB). */
   unread?: number | undefined;
+  /** Bytes of each stream that were written and are kept for readers that resume (`Last-Event-ID`): a draft (0). */
+  retained?: number | undefined;
   /** Bytes that wait for the agent of a connection; then the client has to wait (4 MiB). */
   inbox?: number | undefined;
   /** Connections that are gone and whose end is still told (1,000). */

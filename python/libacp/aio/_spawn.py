@@ -43,7 +43,7 @@ TIMEOUT = 30.0
 # How long an agent may take to end when its input has.
 GRACE = 5.0
 # Of what is for addresses alone; what is not here is `None` if it is not given.
-USUAL = {"reconnect": True, "strict": False}
+USUAL = {"reconnect": True, "resumable": False, "strict": False}
 
 
 class Connecting:
@@ -102,6 +102,7 @@ def connect(
     on_transport: Optional[OnTransport] = None,
     authorize: Optional[Authorize] = None,
     reconnect: bool = True,
+    resumable: bool = False,
     strict: bool = False,
     http2: Optional[bool] = None,
     ssl: Optional[SSLContext] = None,
@@ -121,6 +122,7 @@ def connect(
     on_transport: Optional[OnTransport] = None,
     authorize: Optional[Authorize] = None,
     reconnect: bool = True,
+    resumable: bool = False,
     strict: bool = False,
     http2: Optional[bool] = None,
     ssl: Optional[SSLContext] = None,
@@ -154,6 +156,7 @@ def connect(
         `authorize`: called with the status (401 or 403) and the value of ``WWW-Authenticate`` when a server wants other
             credentials. It returns headers to go on with, or ``None`` to give up; it may be asynchronous.
         `reconnect`: whether a lost connection is opened again.
+        `resumable`: whether a stream that breaks is continued behind its last event, if the server gives events ids: a draft.
         `strict`: whether everything that the draft of the transport forbids a server is refused.
         `http2`: whether to use HTTP/2: by default where TLS agrees on it and ``h2`` is installed. ``True`` uses it without
             TLS as well, for servers that speak nothing else there.
@@ -172,6 +175,7 @@ def connect(
         "on_transport": on_transport,
         "authorize": authorize,
         "reconnect": reconnect,
+        "resumable": resumable,
         "strict": strict,
         "http2": http2,
         "ssl": ssl,

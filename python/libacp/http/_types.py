@@ -30,6 +30,8 @@ class ServerLimits(TypedDict, total=False):
     """Bytes that wait for the reader of a stream or a socket; then the agent has to wait. 1 MiB."""
     unread: int
     """Bytes that wait for a stream that is not open. 256 KiB."""
+    retained: int
+    """Bytes of each stream that were written and are kept for readers that resume (``Last-Event-ID``): a draft. 0."""
     inbox: int
     """Bytes that wait for the agent of a connection; then the client has to wait. 4 MiB."""
     remembered: int

@@ -5,7 +5,8 @@ use super::memory::Sent;
 use super::{Action, Client, Doing, Lost, Name};
 use crate::http::sse::{Item, Reader};
 
-/// How often a stream is tried to be opened again before what it belongs to is given up.
+/// How often a stream is tried to be opened again before what it belongs to is given up. One that is opened each time, and
+/// breaks again, has as long as a dead stream until it is taken for one.
 const TRIES: u32 = 4;
 /// A stream that was open for so long, in milliseconds, counts as one that works.
 const WORKS: u64 = 5_000;
@@ -38,11 +39,15 @@ pub(super) struct Reading {
     /// It was open before, and something may be missing.
     pub(super) broken: bool,
     pub(super) tries: u32,
+    /// Since when it breaks without anything between.
+    pub(super) failing: Option<u64>,
     /// Since when answers may be lost.
     pub(super) doubt: Option<u64>,
     /// No call has opened its session yet.
     pub(super) early: bool,
     pub(super) opened: u64,
+    /// A message has come since.
+    pub(super) moves: bool,
 }
 
 impl Client {
@@ -62,9 +67,11 @@ impl Client {
             comments: false,
             broken: false,
             tries: 0,
+            failing: None,
             doubt: None,
             early,
             opened: now,
+            moves: false,
         };
         self.streams.insert(name.clone(), reading);
         self.ask_for(name);
@@ -92,6 +99,7 @@ impl Client {
         stream.gate = 0;
         stream.heard = now;
         stream.opened = now;
+        stream.moves = false;
         if gap {
             stream.doubt = Some(now);
             for call in self.memory.calls.values_mut() {
@@ -114,6 +122,7 @@ impl Client {
             match item {
                 Item::Data(json) => {
                     stream.told = now;
+                    stream.moves = true;
                     self.heard_of(name);
                     self.message(name, &json);
                 }
@@ -135,12 +144,18 @@ impl Client {
         let was_open = stream.state == State::Open;
         if was_open && now.saturating_sub(stream.opened) >= WORKS {
             stream.tries = 0;
+            stream.failing = None;
+        } else if was_open && stream.moves {
+            // It gets on, though not at once the next time.
+            stream.tries = stream.tries.min(1);
+            stream.failing = None;
         }
         stream.exchange = None;
         stream.broken |= served;
         stream.tries += 1;
         let tries = stream.tries;
-        if tries > TRIES {
+        let since = *stream.failing.get_or_insert(now);
+        if tries > TRIES && !(was_open && now.saturating_sub(since) < self.options.times.silence) {
             return match name {
                 None => self.lose(true),
                 Some(session) => self.session_lost(&session.clone()),
