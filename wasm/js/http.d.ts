@@ -183,6 +183,11 @@ export type TransportEvent =
   | { readonly type: "replayed"; readonly session: string; readonly params: any }
   /** A stream broke and is open again; messages that were on their way may be missing. */
   | { readonly type: "gap"; readonly session: string | null }
+  /**
+   * Nothing has come on a stream for so many milliseconds although an answer is due there, as behind a proxy that buffers responses;
+   * `head` says whether the response has begun, `message` what to do. It stays open.
+   */
+  | { readonly type: "silent"; readonly session: string | null; readonly waited: number; readonly head: boolean; readonly message: string }
   /** The server wants other credentials: see `authorize`. */
   | { readonly type: "unauthorized"; readonly status: number; readonly challenge: string | null }
   /** The server refused an answer or a notification. */
@@ -220,6 +225,11 @@ export interface ClientTimes {
   open?: number | undefined;
   /** How long a request may take until its response begins (30,000). */
   response?: number | undefined;
+  /**
+   * How long nothing may come on any stream while the answer to a call that the server has accepted is due on one, before that is told
+   * as `silent` (20,000); 0 for never. It should be longer than the time between the comments of the server (HTTP-21).
+   */
+  first?: number | undefined;
   /** How long a stream that has had comments may be silent (75,000). */
   silence?: number | undefined;
   /** How long a stream that broke has to be silent before calls are reported as lost (300,000). */
@@ -395,6 +405,7 @@ export type ClientAction =
   | { readonly event: "attached"; readonly session: string; readonly replayed: boolean }
   | { readonly event: "detached"; readonly session: string }
   | { readonly event: "gap"; readonly session: string | null }
+  | { readonly event: "silent"; readonly session: string | null; readonly waited: number; readonly head: boolean; readonly message: string }
   | { readonly event: "unauthorized"; readonly status: number; readonly challenge: string | null }
   | { readonly event: "refused"; readonly status: number; readonly method: string }
   | { readonly event: "violation"; readonly rule: string; readonly message: string; readonly session: string | null }
