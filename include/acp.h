@@ -2958,13 +2958,16 @@ acp_status acp_http_server_close(acp_http_server *server,
                                  uint64_t connection);
 
 // Ends a connection as `acp_http_server_close` does, because its agent has failed: the client's open calls are first
-// answered with an error that says why, as far as the client reads.
+// answered with an error that says why, as far as the client reads. `initialize` is answered like that with status 200 and
+// without the id of a connection (HTTP-03); the outcome of other calls is unknown.
 //
 // - `server`: the server
 // - `connection`: the connection's number, from an event; one that is over is ignored
 // - `why`: what the errors say, for people; copied
 // - returns: `ACP_OK` or a general error
-acp_status acp_http_server_fail(acp_http_server *server, uint64_t connection, acp_slice why);
+acp_status acp_http_server_fail(acp_http_server *server,
+                                uint64_t connection,
+                                acp_slice why);
 
 // Holds back the messages of a client, or goes on with them: for agents that are slower than their clients. Once more
 // than the limit `inbox` waits, the client is asked to try again later.

@@ -358,6 +358,12 @@ export class HttpServer {
   send(connection: number, json: string): "sent" | "full" | "closed";
   /** Ends a connection because its agent is gone, or the server stops. */
   close(connection: number): void;
+  /**
+   * Ends a connection because its agent has failed: the client's open calls are first answered with an error that says why.
+   * `initialize` is answered like that with status 200 and without the id of a connection (HTTP-03); the outcome of other calls
+   * is unknown.
+   */
+  fail(connection: number, why: string): void;
   /** Holds the messages of a client back, or goes on with them. */
   pause(connection: number, paused: boolean): void;
   /** Whether to read more from the socket of an exchange. */
