@@ -2958,13 +2958,16 @@ acp_status acp_http_server_close(acp_http_server *server,
                                  uint64_t connection);
 
 // Ends a connection as `acp_http_server_close` does, because its agent has failed: the client's open calls are first
-// answered with an error that says why, as far as the client reads.
+// answered with an error that says why, as far as the client reads. `initialize` is answered like that with status 200 and
+// without the id of a connection (HTTP-03); the outcome of other calls is unknown.
 //
 // - `server`: the server
 // - `connection`: the connection's number, from an event; one that is over is ignored
 // - `why`: what the errors say, for people; copied
 // - returns: `ACP_OK` or a general error
-acp_status acp_http_server_fail(acp_http_server *server, uint64_t connection, acp_slice why);
+acp_status acp_http_server_fail(acp_http_server *server,
+                                uint64_t connection,
+                                acp_slice why);
 
 // Holds back the messages of a client, or goes on with them: for agents that are slower than their clients. Once more
 // than the limit `inbox` waits, the client is asked to try again later.
@@ -2980,8 +2983,8 @@ acp_status acp_http_server_pause(acp_http_server *server, uint64_t connection, b
 // - `options`: JSON text of an object; `{}` for the defaults: requests to `/acp`. Its members are `target` (the path with
 //   its query), `host` (without it there are no cookies), `secure`, `websocket` (a WebSocket in place of requests),
 //   `reconnect` (true if absent), `resumable`, `strict`, `tolerates`, `limits` (`message`, `outbox`, `calls`, `sessions`,
-//   `streams`: numbers) and `times` (`quiet`, `replay`, `open`, `response`, `silence`, `doubt`, `retry`, `longest_retry`,
-//   `give_up`: milliseconds)
+//   `streams`: numbers) and `times` (`quiet`, `replay`, `open`, `response`, `first`, `silence`, `doubt`, `retry`,
+//   `longest_retry`, `give_up`: milliseconds)
 // - `seed`: any number that differs between clients; the times of their attempts to reconnect are spread by it
 // - `*out`: the client; the caller owns it and frees it with `acp_http_client_free`
 // - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the options cannot be used, of which
@@ -3030,6 +3033,9 @@ ACP_MUST_USE acp_status acp_http_client_set_header(acp_http_client *client, acp_
 // - `attached`: `session` is open again; `replayed` says whether its history was told once more
 // - `detached`: `session` could not be opened again, or its messages were lost
 // - `gap`: the stream of `session`, null for that of the connection, broke and is open again; messages may be missing
+// - `silent`: nothing has come on the stream of `session`, null for that of the connection, although the server has
+//   accepted a call whose answer comes there (HTTP-21): `waited` is for how many milliseconds, `head` whether the head of
+//   the response has come, `message` what may be the matter, such as a proxy that buffers responses. The stream stays open
 // - `unauthorized`: the server wants other credentials; `status` is 401 or 403, `challenge` the value of
 //   `WWW-Authenticate` or null. Set a header and call `acp_http_client_retry`; nothing is sent until then
 // - `refused`: the server refused an answer or a notification of the host; `status`, and `method`, empty for an answer

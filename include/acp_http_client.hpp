@@ -132,6 +132,21 @@ public:
     std::optional<std::string> session() const { return json_.string("/session"); }
 };
 
+/// Nothing comes on a stream although an answer is due there, as behind a proxy that buffers responses. It stays open.
+class Silent : public detail::HttpView {
+public:
+    static constexpr std::string_view NAME = "silent";
+    using HttpView::HttpView;
+    /// The session's id; `std::nullopt` for the stream of the connection.
+    std::optional<std::string> session() const { return json_.string("/session"); }
+    /// How long it has been silent, in milliseconds, since it was open and a call was accepted.
+    std::uint64_t waited() const noexcept { return number("/waited"); }
+    /// Whether the head of the response has come.
+    bool head() const noexcept { return flag("/head"); }
+    /// What may be the matter, and what to do.
+    std::string message() const { return string("/message"); }
+};
+
 /// The server wants other credentials. Call `set_header` and `retry`; nothing is sent until then.
 class Unauthorized : public detail::HttpView {
 public:
@@ -187,7 +202,7 @@ public:
 
 /// An action as one of the classes above.
 using ActionView = std::variant<Message, Request, Connect, Frame, Abort, Connected, Lost, Retrying, Attached, Detached, Gap,
-                                Unauthorized, Refused, Violation, Closed, Unknown>;
+                                Silent, Unauthorized, Refused, Violation, Closed, Unknown>;
 /// What the host has to do, or what has happened.
 using Action = detail::HttpTold<ActionView>;
 

@@ -305,7 +305,8 @@ public:
     }
     /// Ends a connection, because its agent has ended or the server stops. One that is over is ignored.
     Result<void> close(std::uint64_t connection) noexcept { return done(acp_http_server_close(handle(), connection)); }
-    /// Ends a connection, because its agent has failed: open calls are first answered with an error that says why.
+    /// Ends a connection, because its agent has failed: open calls are first answered with an error that says why, `initialize`
+    /// with status 200 and without the id of a connection (HTTP-03). The outcome of other calls is unknown.
     Result<void> fail(std::uint64_t connection, std::string_view why) noexcept
     {
         return done(acp_http_server_fail(handle(), connection, detail::slice(why)));

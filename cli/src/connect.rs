@@ -123,6 +123,7 @@ fn tell(event: &Action) {
         Action::Attached { .. } => say(format_args!("a session is open again")),
         Action::Detached { .. } => say(format_args!("a session cannot be opened again")),
         Action::Gap { .. } => say(format_args!("a stream broke; messages may be missing")),
+        Action::Silent(silence) => say(format_args!("{} seconds: {}", silence.waited / 1000, silence.message)),
         Action::Unauthorized { status, .. } => say(format_args!("the server wants other credentials ({status})")),
         Action::Refused { status, .. } => say(format_args!("the server refused a message ({status})")),
         Action::Violation(report) => say(format_args!("{}: {}", report.rule, report.message)),

@@ -209,11 +209,12 @@ function request(address, ended) {
 }
 
 /** What happens to a connection over HTTP. */
-function heard({ type, wait, calls, session: id, why, status }, ended) {
+function heard({ type, wait, calls, session: id, why, status, message }, ended) {
   if (type === "retrying") panel.showState("connecting", wait > 0 ? `connecting again in ${Math.ceil(wait / 1000)} s` : "connecting again");
   else if (type === "connected") panel.showState(isReady ? "online" : "connecting");
   else if (type === "lost" && calls.length > 0) tell(`The connection was lost, and with it the answer to ${calls.length} ${calls.length === 1 ? "call" : "calls"}`);
   else if (type === "detached") tell(`The session ${id} could not be opened again`);
+  else if (type === "silent") tell(message);
   else if (type === "closed") ended(why === "host" ? "" : [why, status].filter(Boolean).join(" "));
 }
 

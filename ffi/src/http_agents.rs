@@ -75,7 +75,8 @@ pub unsafe extern "C" fn acp_http_server_close(server: *mut acp_http_server, con
 }
 
 /// Ends a connection as `acp_http_server_close` does, because its agent has failed: the client's open calls are first
-/// answered with an error that says why, as far as the client reads.
+/// answered with an error that says why, as far as the client reads. `initialize` is answered like that with status 200 and
+/// without the id of a connection (HTTP-03); the outcome of other calls is unknown.
 ///
 /// - `server`: the server
 /// - `connection`: the connection's number, from an event; one that is over is ignored

@@ -40,8 +40,8 @@ unsafe fn tell(client: *mut acp_http_client, work: impl FnOnce(&mut Client)) -> 
 /// - `options`: JSON text of an object; `{}` for the defaults: requests to `/acp`. Its members are `target` (the path with
 ///   its query), `host` (without it there are no cookies), `secure`, `websocket` (a WebSocket in place of requests),
 ///   `reconnect` (true if absent), `resumable`, `strict`, `tolerates`, `limits` (`message`, `outbox`, `calls`, `sessions`,
-///   `streams`: numbers) and `times` (`quiet`, `replay`, `open`, `response`, `silence`, `doubt`, `retry`, `longest_retry`,
-///   `give_up`: milliseconds)
+///   `streams`: numbers) and `times` (`quiet`, `replay`, `open`, `response`, `first`, `silence`, `doubt`, `retry`,
+///   `longest_retry`, `give_up`: milliseconds)
 /// - `seed`: any number that differs between clients; the times of their attempts to reconnect are spread by it
 /// - `*out`: the client; the caller owns it and frees it with `acp_http_client_free`
 /// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the options cannot be used, of which
@@ -123,6 +123,9 @@ pub unsafe extern "C" fn acp_http_client_set_header(
 /// - `attached`: `session` is open again; `replayed` says whether its history was told once more
 /// - `detached`: `session` could not be opened again, or its messages were lost
 /// - `gap`: the stream of `session`, null for that of the connection, broke and is open again; messages may be missing
+/// - `silent`: nothing has come on the stream of `session`, null for that of the connection, although the server has
+///   accepted a call whose answer comes there (HTTP-21): `waited` is for how many milliseconds, `head` whether the head of
+///   the response has come, `message` what may be the matter, such as a proxy that buffers responses. The stream stays open
 /// - `unauthorized`: the server wants other credentials; `status` is 401 or 403, `challenge` the value of
 ///   `WWW-Authenticate` or null. Set a header and call `acp_http_client_retry`; nothing is sent until then
 /// - `refused`: the server refused an answer or a notification of the host; `status`, and `method`, empty for an answer

@@ -320,6 +320,11 @@ void server_step(run *run, acp_slice step)
     } else if (has(step, "pause", &value)) {
         only(run, step, "pause paused");
         need(acp_http_server_pause(server, key(run, step, "pause"), flag(run, step, "paused")), "pause");
+    } else if (has(step, "fail", &value)) {
+        text why = message(step, "why");
+        only(run, step, "fail why");
+        need(acp_http_server_fail(server, key(run, step, "fail"), text_slice(&why)), "fail");
+        text_free(&why);
     } else if (has(step, "wakes", &value) || has(step, "hungry", &value)) {
         answers(run, step);
     } else {

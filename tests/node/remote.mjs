@@ -138,6 +138,10 @@ class ServerRun {
       return server.text(step.on, textOf(step.text));
     }
     if ("frames" in step) return this.frames(step);
+    if ("fail" in step) {
+      only(step, ["fail", "why"]);
+      return server.fail(this.key(step.fail), step.why);
+    }
     only(step, ["closed", "close", "binary", "pong", "pause", "paused", "time", "wakes", "hungry", "is", "entropy"]);
     if ("closed" in step) return server.closed(step.closed);
     if ("close" in step) return server.close(this.key(step.close));

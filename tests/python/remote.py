@@ -236,6 +236,10 @@ class Serving(Run):
         only(step, "pause", "paused")
         self.machine.pause(self.key(step["pause"]), step["paused"])
 
+    def fail(self, step):
+        only(step, "fail", "why")
+        self.machine.fail(self.key(step["fail"]), step["why"])
+
     def hungry(self, step):
         only(step, "hungry", "is")
         check("hunger", self.machine.is_hungry(step["hungry"]), step["is"])
@@ -253,6 +257,7 @@ class Serving(Run):
         "frames": frames,
         "closed": small,
         "close": small,
+        "fail": fail,
         "binary": small,
         "pong": small,
         "pause": pause,

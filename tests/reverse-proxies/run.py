@@ -1,18 +1,21 @@
 """`acp serve` behind the reverse proxies of Debian, with the configurations of the book: ``run.py ACP [NAME ...]``.
 
 For each proxy that is installed: a turn over HTTP and over a WebSocket, a turn that is silent for longer than the proxy waits
-for a silent server, and that a page of another origin is refused. The Python needs the wheel and what
-tests/interop/remote/requirements.txt names. Without names, a proxy that is not installed takes no part, and a note says so. Ends with ``N passed, N failed``.
+for a silent server, and that a page of another origin is refused. Behind an nginx that buffers responses, clients say why
+nothing comes; behind the others they do not. The Python needs the wheel and what tests/interop/remote/requirements.txt
+names. Without names, a proxy that is not installed takes no part, and a note says so. Ends with ``N passed, N failed``.
 """
 
 import asyncio
 import contextlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
@@ -31,6 +34,13 @@ CONFIGURATIONS = HERE.parents[1] / "docs" / "reverse-proxies"
 HOST = "localhost"
 # What the test has in place of the sixty seconds of the configurations, and how long an agent is silent.
 PATIENCE, SILENCE = 20, 45
+# After how many seconds clients say that nothing comes: the one in Python, and `acp connect`.
+FIRST, DEFAULT_FIRST = 5, 20
+# What makes an nginx buffer event streams: HTTP/1.0 to the server, as by default, and no regard to what the server asks for.
+BUFFERS = {
+    "proxy_http_version 1.1;": "proxy_http_version 1.0;",
+    "proxy_buffering off;": "proxy_buffering on; proxy_ignore_headers X-Accel-Buffering;",
+}
 
 
 @contextlib.contextmanager
@@ -47,19 +57,19 @@ def running(*command: object, **options: object) -> Iterator["subprocess.Popen[s
             process.wait()
 
 
-def configuration(name: str, front: int, back: int) -> str:
+def configuration(name: str, front: int, back: int, **others: str) -> str:
     """The one of the book, with other ports, another name and less patience."""
     text = (CONFIGURATIONS / name).read_text()
-    for before, after in (("7332", str(back)), ("8080", str(front))):
+    for before, after in {"7332": str(back), "8080": str(front), **others}.items():
         if before not in text:
             raise ValueError(f"{name} has no {before}")
         text = text.replace(before, after)
     return text.replace("60s", f"{PATIENCE}s").replace("agents.example.com", HOST)
 
 
-def nginx(folder: Path, front: int, back: int) -> List[object]:
+def nginx(folder: Path, front: int, back: int, **others: str) -> List[object]:
     site, main = folder / "site.conf", folder / "nginx.conf"
-    site.write_text(configuration("nginx.conf", front, back))
+    site.write_text(configuration("nginx.conf", front, back, **others))
     paths = "".join(
         f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
@@ -82,15 +92,20 @@ def haproxy(folder: Path, front: int, back: int) -> List[object]:
     return [shutil.which("haproxy") or "/usr/sbin/haproxy", "-db", "-f", file]
 
 
-PROXIES = {"nginx": nginx, "caddy": caddy, "haproxy": haproxy}
+def buffering(folder: Path, front: int, back: int) -> List[object]:
+    return nginx(folder, front, back, **BUFFERS)
+
+
+PROXIES = {"nginx": nginx, "caddy": caddy, "haproxy": haproxy, "nginx that buffers": buffering}
 # Debian has some of them in a folder that not every user's path names.
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin"
 
 
 def installed() -> List[str]:
     """The proxies that are here; says which are not."""
-    here = [name for name in PROXIES if shutil.which(name, path=PATH)]
-    for name in PROXIES.keys() - here:
+    programs = {name.split()[0] for name in PROXIES}
+    here = [name for name in PROXIES if shutil.which(name.split()[0], path=PATH)]
+    for name in programs - set(here):
         print(f"note: {name} is not on this machine: nothing was tried behind it (apt-get install {name})")
     return here
 
@@ -112,15 +127,46 @@ async def converse(scheme: str, port: int, silence: float) -> None:
     seen: List[str] = []
     client = Client("tests", "1.0")
     address = f"{scheme}://{HOST}:{port}/acp"
-    async with connect(address, client, on_transport=lambda event: seen.append(event["event"])) as agent:
+    times = {"first": FIRST * 1000}
+    async with connect(address, client, times=times, on_transport=lambda event: seen.append(event["event"])) as agent:
         session = await agent.new_session("/work")
         prompt = session.prompt(str(silence))
         text = ""
         async for update in prompt:
             text += (update.get("content") or {}).get("text", "")
         assert text == "begunended", text
-    broken = {"gap", "lost", "retrying"} & set(seen)
+    broken = {"gap", "lost", "retrying", "silent"} & set(seen)
     assert not broken, f"{broken} in {seen}"
+
+
+async def told(port: int) -> None:
+    """The client says why it hears nothing, once for the stream on which the answer is due."""
+    seen: List[dict] = []
+    address, times = f"http://{HOST}:{port}/acp", {"first": FIRST * 1000}
+    async with connect(address, Client("tests", "1.0"), times=times, on_transport=seen.append) as agent:
+        answer = asyncio.ensure_future(agent.new_session("/work"))
+        done, _ = await asyncio.wait([answer], timeout=FIRST + 5)
+        assert not done, "the proxy does not buffer"
+        answer.cancel()
+    silences = [event for event in seen if event["event"] == "silent"]
+    assert [event["session"] for event in silences] == [None], seen
+    assert silences[0]["waited"] >= FIRST * 1000 and "proxy_buffering off" in silences[0]["message"], silences
+
+
+def printed(acp: str, port: int) -> None:
+    """`acp connect` prints it."""
+    calls = [("initialize", {"protocolVersion": 1}), ("session/new", {"cwd": "/work", "mcpServers": []})]
+    calls = [{"jsonrpc": "2.0", "id": at, "method": name, "params": params} for at, (name, params) in enumerate(calls)]
+    pipe, command = subprocess.PIPE, (acp, "connect", f"http://{HOST}:{port}/acp")
+    with running(*command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as client:
+        assert client.stdin is not None and client.stderr is not None
+        client.stdin.write("".join(json.dumps(call) + "\n" for call in calls))
+        client.stdin.flush()
+        end = threading.Timer(DEFAULT_FIRST + 10, client.terminate)
+        end.start()
+        found = next((line for line in client.stderr if "proxy_buffering off" in line), None)
+        end.cancel()
+    assert found and f"{DEFAULT_FIRST} seconds" in found, found
 
 
 def foreign(port: int) -> None:
@@ -133,7 +179,12 @@ def foreign(port: int) -> None:
     assert list(status.values()) == [403, 200], status
 
 
-def tests(port: int) -> Dict[str, Callable[[], object]]:
+def tests(acp: str, name: str, port: int) -> Dict[str, Callable[[], object]]:
+    if PROXIES[name] is buffering:
+        return {
+            "a client says that nothing comes": lambda: asyncio.run(told(port)),
+            "`acp connect` says it": lambda: printed(acp, port),
+        }
     return {
         "a turn over HTTP": lambda: asyncio.run(turn("http", port, 0.2)),
         "a turn over a WebSocket": lambda: asyncio.run(turn("ws", port, 0.2)),
@@ -167,7 +218,7 @@ def behind(acp: str, name: str, pool: Executor) -> List[bool]:
         except OSError as problem:
             print(f"FAILED {name}: {problem}")
             return [False]
-        return list(pool.map(lambda test: attempt(name, *test), tests(front).items()))
+        return list(pool.map(lambda test: attempt(name, *test), tests(acp, name, front).items()))
 
 
 def main(acp: str, names: List[str]) -> int:

@@ -87,6 +87,11 @@ impl HttpServer {
         self.server.close(key(connection));
     }
 
+    /// Ends a connection, because its agent has failed.
+    pub fn fail(&mut self, connection: f64, why: &str) {
+        self.server.fail(key(connection), why);
+    }
+
     /// Holds back the messages of a client, or goes on with them.
     pub fn pause(&mut self, connection: f64, paused: bool) {
         self.server.pause(key(connection), paused);

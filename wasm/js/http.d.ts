@@ -185,6 +185,11 @@ export type TransportEvent =
   | { readonly type: "replayed"; readonly session: string; readonly params: any }
   /** A stream broke and is open again; messages that were on their way may be missing. */
   | { readonly type: "gap"; readonly session: string | null }
+  /**
+   * Nothing has come on a stream for so many milliseconds although an answer is due there, as behind a proxy that buffers responses;
+   * `head` says whether the response has begun, `message` what to do. It stays open.
+   */
+  | { readonly type: "silent"; readonly session: string | null; readonly waited: number; readonly head: boolean; readonly message: string }
   /** The server wants other credentials: see `authorize`. */
   | { readonly type: "unauthorized"; readonly status: number; readonly challenge: string | null }
   /** The server refused an answer or a notification. */
@@ -222,6 +227,11 @@ export interface ClientTimes {
   open?: number | undefined;
   /** How long a request may take until its response begins (30,000). */
   response?: number | undefined;
+  /**
+   * How long nothing may come on any stream while the answer to a call that the server has accepted is due on one, before that is told
+   * as `silent` (20,000); 0 for never. It should be longer than the time between the comments of the server (HTTP-21).
+   */
+  first?: number | undefined;
   /** How long a stream that has had comments may be silent (75,000). */
   silence?: number | undefined;
   /** How long a stream that broke has to be silent before calls are reported as lost (300,000). */
@@ -350,6 +360,12 @@ export class HttpServer {
   send(connection: number, json: string): "sent" | "full" | "closed";
   /** Ends a connection because its agent is gone, or the server stops. */
   close(connection: number): void;
+  /**
+   * Ends a connection because its agent has failed: the client's open calls are first answered with an error that says why.
+   * `initialize` is answered like that with status 200 and without the id of a connection (HTTP-03); the outcome of other calls
+   * is unknown.
+   */
+  fail(connection: number, why: string): void;
   /** Holds the messages of a client back, or goes on with them. */
   pause(connection: number, paused: boolean): void;
   /** Whether to read more from the socket of an exchange. */
@@ -397,6 +413,7 @@ export type ClientAction =
   | { readonly event: "attached"; readonly session: string; readonly replayed: boolean }
   | { readonly event: "detached"; readonly session: string }
   | { readonly event: "gap"; readonly session: string | null }
+  | { readonly event: "silent"; readonly session: string | null; readonly waited: number; readonly head: boolean; readonly message: string }
   | { readonly event: "unauthorized"; readonly status: number; readonly challenge: string | null }
   | { readonly event: "refused"; readonly status: number; readonly method: string }
   | { readonly event: "violation"; readonly rule: string; readonly message: string; readonly session: string | null }

@@ -136,6 +136,10 @@ export class HttpServer extends Machine {
     this._core.close(connection);
   }
 
+  fail(connection, why) {
+    this._core.fail(connection, why);
+  }
+
   pause(connection, paused) {
     this._core.pause(connection, paused);
   }

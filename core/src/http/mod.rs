@@ -22,7 +22,7 @@ mod ws;
 
 pub use client::{
     Action, Client, ClientLimits, ClientOptions, ClientReport, ClientSendError, ClientTimes, ClosedWhy, Lost, Outgoing,
-    Transport,
+    Silence, Transport,
 };
 pub use head::{Header, Headers, Request, Response, CONNECTION_ID, PROTOCOL_VERSION, SESSION_ID};
 pub use json::OptionsError;

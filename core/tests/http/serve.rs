@@ -142,7 +142,10 @@ impl Run {
     fn small_step(&mut self, step: &Value, number: &dyn Fn(&str) -> Result<u64, String>) -> Outcome {
         only(
             step,
-            &["closed", "close", "binary", "pong", "pause", "paused", "time", "wakes", "hungry", "is", "entropy"],
+            &[
+                "closed", "close", "binary", "pong", "pause", "paused", "time", "wakes", "hungry", "is", "entropy",
+                "fail", "why",
+            ],
         )?;
         let (name, value) = step.as_object().and_then(|all| all.iter().next()).ok_or("an empty step")?;
         match name.as_str() {
@@ -150,6 +153,10 @@ impl Run {
             "close" => {
                 let key = self.key(value)?;
                 self.server.close(key);
+            }
+            "fail" | "why" => {
+                let key = self.key(&step["fail"])?;
+                self.server.fail(key, step["why"].as_str().ok_or("why is no text")?);
             }
             "binary" => self.server.binary(number("binary")?),
             "pong" => self.server.pong(number("pong")?),

@@ -152,7 +152,7 @@ def connect(
         `meta`: the ``_meta`` of the params of `initialize`.
         `headers`: headers of every request to an address, such as ``authorization``.
         `on_transport`: called with each event of a connection to an address: `libacp.http.Connected`, `Lost`, `Retrying`,
-            `Attached`, `Detached`, `Gap`, `Unauthorized`, `Refused`, `Violation` and `Closed`.
+            `Attached`, `Detached`, `Gap`, `Silent`, `Unauthorized`, `Refused`, `Violation` and `Closed`.
         `authorize`: called with the status (401 or 403) and the value of ``WWW-Authenticate`` when a server wants other
             credentials. It returns headers to go on with, or ``None`` to give up; it may be asynchronous.
         `reconnect`: whether a lost connection is opened again.

@@ -112,6 +112,11 @@ class ClientTimes(TypedDict, total=False):
     """How long the messages of a session wait for its stream to open. 1 second."""
     response: int
     """How long a request may take until its response begins. 30 seconds."""
+    first: int
+    """How long nothing may come on any stream while the answer to a call that the server has accepted is due on one, before
+    that is told (`Silent`); 0 for never. It should be longer than the time between the comments of the server (`HTTP-21`).
+    20 seconds.
+    """
     silence: int
     """How long a stream that has had comments may be silent before it is taken for dead (`HTTP-21`). 75 seconds."""
     doubt: int
@@ -220,6 +225,20 @@ class Gap(TypedDict):
     """The session; ``None`` for the stream of the connection."""
 
 
+class Silent(TypedDict):
+    """Nothing comes on a stream although an answer is due there, as behind a proxy that buffers responses. It stays open."""
+
+    event: Literal["silent"]
+    session: Optional[str]
+    """The session; ``None`` for the stream of the connection."""
+    waited: int
+    """How long it has been silent, in milliseconds, since it was open and a call was accepted."""
+    head: bool
+    """Whether the head of its response has come."""
+    message: str
+    """What may be the matter, and what to do."""
+
+
 class Unauthorized(TypedDict):
     """The server wants other credentials. Nothing is sent until it has them."""
 
@@ -269,6 +288,6 @@ class Closed(_Closed, total=False):
 
 
 TransportEvent = Union[
-    Connected, Lost, Retrying, Attached, Detached, Gap, Unauthorized, Refused, Violation, Closed
+    Connected, Lost, Retrying, Attached, Detached, Gap, Silent, Unauthorized, Refused, Violation, Closed
 ]
 """What `libacp.aio.connect` tells of a connection to a remote agent."""

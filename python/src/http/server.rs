@@ -183,6 +183,12 @@ impl Server {
         Ok(())
     }
 
+    /// Ends a connection, because its agent has failed: the client's open calls are first answered with an error that says why.
+    fn fail(&self, connection: u64, why: &str) -> PyResult<()> {
+        self.core()?.fail(ConnectionKey::from_number(connection), why);
+        Ok(())
+    }
+
     /// Holds back the messages of a client, or goes on with them: for agents that are slower than their clients.
     fn pause(&self, connection: u64, paused: bool) -> PyResult<()> {
         self.core()?.pause(ConnectionKey::from_number(connection), paused);

@@ -71,6 +71,8 @@ pub enum Action {
         /// The session; `None` for the stream of the connection.
         session: Option<String>,
     },
+    /// Nothing comes on a stream although an answer is due there, as behind a proxy that buffers responses. It stays open.
+    Silent(Silence),
     /// The server wants other credentials: set a header and call [`Client::retry`](super::Client::retry). Nothing is sent
     /// until then.
     Unauthorized {
@@ -129,6 +131,21 @@ impl Lost {
         let text = "The connection was lost before the answer came";
         crate::jsonrpc::write_error(id, crate::ErrorCode::INTERNAL_ERROR, text, Some(data))
     }
+}
+
+/// A stream on which nothing has come since it was asked for, neither an event nor a comment, although the server has accepted
+/// a call whose answer comes there (HTTP-21).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Silence {
+    /// The session; `None` for the stream of the connection.
+    pub session: Option<String>,
+    /// How long it has been silent, in milliseconds, since it was open and the call was accepted.
+    pub waited: u64,
+    /// Whether the head of its response has come.
+    pub head: bool,
+    /// What may be the matter, and what to do.
+    pub message: Cow<'static, str>,
 }
 
 /// A rule that the server broke, or that the host should know of.

@@ -31,6 +31,7 @@ impl Client {
             self.abort(exchange.into_iter().collect());
             self.stream_broke(&name, None, true);
         }
+        self.tell_silences();
         self.end_doubts();
         let over: Vec<Name> =
             self.held.iter().filter(|held| self.ripe(held) <= now).map(|held| Some(held.session.clone())).collect();
@@ -60,7 +61,8 @@ impl Client {
         let late =
             self.exchanges.values().filter(|it| !matches!(it.doing, Doing::Read { .. })).map(|it| Some(it.until));
         let held = self.held.iter().map(|held| Some(self.ripe(held)));
-        let all = std::iter::once(waiting).chain(streams).chain(lanes).chain(late).chain(held).flatten();
+        let all =
+            [waiting, self.next_silence()].into_iter().chain(streams).chain(lanes).chain(late).chain(held).flatten();
         all.filter(|at| *at != u64::MAX).min()
     }
 

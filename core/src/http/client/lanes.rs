@@ -166,6 +166,9 @@ impl Client {
     /// The server has taken a message.
     pub(super) fn accepted(&mut self, lane: Option<&Name>, post: &Post) {
         self.release_lane(lane, 0);
+        if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
+            call.accepted = Some(self.now);
+        }
         if post.attaches {
             self.retry_early_stream(&post.session);
         }

@@ -31,6 +31,8 @@ pub(super) struct Call {
     /// The history of the session comes before the answer.
     pub(super) replays: bool,
     pub(super) sent: Sent,
+    /// When the server took it.
+    pub(super) accepted: Option<u64>,
 }
 
 /// How far a call is on its way.
@@ -59,7 +61,7 @@ impl Call {
 
     fn of_nothing() -> Self {
         let (owner, effect) = (Owner::Host, Effect::None);
-        Call { session: None, effect, opened_with: None, owner, replays: false, sent: Sent::No }
+        Call { session: None, effect, opened_with: None, owner, replays: false, sent: Sent::No, accepted: None }
     }
 }
 
@@ -96,6 +98,7 @@ impl Memory {
                 owner: Owner::Host,
                 replays: summary.effect == Effect::Attaches && replays(&summary.method, json),
                 sent: Sent::No,
+                accepted: None,
             },
         );
     }
@@ -146,6 +149,7 @@ impl Memory {
             owner: Owner::Reopen,
             replays: self.replays(),
             sent: Sent::No,
+            accepted: None,
         };
         let json = crate::jsonrpc::write_request(&id, way, &params);
         self.calls.insert(id.clone(), call);

@@ -26,7 +26,7 @@
 //! ```
 //!
 //! `memory` is what is remembered, `lanes` the order of what goes out, `streams` what is read, `receive` what becomes of a
-//! message, `connect` how connections begin, break and begin again, and `clock` the time.
+//! message, `connect` how connections begin, break and begin again, `silence` what is told of streams on which nothing comes, and `clock` the time.
 
 mod action;
 mod clock;
@@ -36,12 +36,13 @@ mod memory;
 mod options;
 mod receive;
 mod responses;
+mod silence;
 mod streams;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
-pub use action::{Action, ClientReport, ClientSendError, ClosedWhy, Lost, Outgoing};
+pub use action::{Action, ClientReport, ClientSendError, ClosedWhy, Lost, Outgoing, Silence};
 use lanes::{Lane, Post};
 use memory::Memory;
 pub use options::{ClientLimits, ClientOptions, ClientTimes, Transport};

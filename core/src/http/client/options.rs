@@ -93,6 +93,10 @@ pub struct ClientTimes {
     /// How long a request may take until its response begins, and how long the answer to a call that opens a session again
     /// may be in doubt before it is asked once more. 30 seconds.
     pub response: u64,
+    /// How long nothing may come on any stream while the answer to a call that the server has accepted is due on one, before
+    /// that is told ([`Action::Silent`](super::Action::Silent)); 0 for never. It should be longer than the time between the
+    /// comments of the server (HTTP-21). 20 seconds.
+    pub first: u64,
     /// How long a stream that has had comments may be silent before it is taken for dead (HTTP-21). 75 seconds.
     pub silence: u64,
     /// A stream that broke may have lost the answers to calls. If it is silent for so long once it is open again, they are
@@ -113,6 +117,7 @@ impl Default for ClientTimes {
             replay: 2_000,
             open: 1_000,
             response: 30_000,
+            first: 20_000,
             silence: 75_000,
             doubt: 300_000,
             retry: 250,

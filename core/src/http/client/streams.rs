@@ -23,10 +23,22 @@ pub(super) enum State {
     Early,
 }
 
+/// What has come on a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Carried {
+    /// Neither an event nor a comment.
+    Nothing,
+    /// The same, and the host was told.
+    NothingTold,
+    Something,
+}
+
 #[derive(Debug)]
 pub(super) struct Reading {
     pub(super) state: State,
     pub(super) exchange: Option<u64>,
+    /// When it was asked for last.
+    pub(super) asked: u64,
     pub(super) reader: Reader,
     /// Until then messages of its session wait for it.
     pub(super) gate: u64,
@@ -36,6 +48,8 @@ pub(super) struct Reading {
     pub(super) told: u64,
     /// The server sends comments, so a long silence says something.
     pub(super) comments: bool,
+    /// What has come since it was asked for.
+    pub(super) carried: Carried,
     /// It was open before, and something may be missing.
     pub(super) broken: bool,
     pub(super) tries: u32,
@@ -60,11 +74,13 @@ impl Client {
         let reading = Reading {
             state: State::Waiting(now),
             exchange: None,
+            asked: now,
             reader: Reader::new(limits.message),
             gate: now.saturating_add(self.options.times.open),
             heard: now,
             told: now,
             comments: false,
+            carried: Carried::Nothing,
             broken: false,
             tries: 0,
             failing: None,
@@ -86,6 +102,8 @@ impl Client {
         if let Some(stream) = self.streams.get_mut(name) {
             stream.exchange = Some(exchange);
             stream.state = State::Opening;
+            stream.asked = self.now;
+            stream.carried = Carried::Nothing;
             stream.reader.restart();
         }
     }
@@ -119,6 +137,7 @@ impl Client {
         while let Some(stream) = self.streams.get_mut(name).filter(|stream| stream.exchange == Some(exchange)) {
             stream.heard = now;
             let Some(item) = stream.reader.read(&mut bytes) else { return };
+            stream.carried = Carried::Something;
             match item {
                 Item::Data(json) => {
                     stream.told = now;

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use super::connection::Phase;
 use super::{refusals, Closed, ConnectionKey, Exchange, Server};
 use crate::http::ws::{CloseCode, Frame};
 use crate::{ErrorCode, Id};
@@ -57,12 +58,16 @@ impl Server {
     }
 
     /// Ends a connection as [`close`](Self::close) does, because its agent has failed: the client's open calls are first
-    /// answered with an error that says why, as far as the client reads.
+    /// answered with an error that says why, as far as the client reads. `initialize` is answered like that with status 200
+    /// and without the id of a connection (HTTP-03), as an agent that refuses it does; the outcome of other calls is unknown.
     pub fn fail(&mut self, connection: ConnectionKey, why: &str) {
-        let open = self.connections.get(&connection).into_iter().flat_map(|it| it.calls.keys());
-        for id in open.cloned().collect::<Vec<Id>>() {
-            let error =
-                crate::jsonrpc::write_error(&id, ErrorCode::INTERNAL_ERROR, why, Some(r#"{"outcome":"unknown"}"#));
+        let Some(failed) = self.connections.get_mut(&connection) else { return };
+        // The failure ends the connection, and not what is answered because of it.
+        failed.phase = Phase::Live;
+        let open: Vec<(Id, bool)> = failed.calls.iter().map(|(id, call)| (id.clone(), call.initializes)).collect();
+        for (id, initializes) in open {
+            let data = (!initializes).then_some(r#"{"outcome":"unknown"}"#);
+            let error = crate::jsonrpc::write_error(&id, ErrorCode::INTERNAL_ERROR, why, data);
             // Who does not read learns it by the end of the streams.
             let _ = self.send(connection, &error);
         }

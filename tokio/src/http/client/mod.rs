@@ -172,7 +172,7 @@ impl Remote {
     }
 
     /// Sets a function that is called with what happens to the connection: [`Action::Connected`], [`Action::Lost`],
-    /// [`Action::Retrying`], [`Action::Attached`] and the others that are nothing to be done.
+    /// [`Action::Retrying`], [`Action::Attached`], [`Action::Silent`] and the others that are nothing to be done.
     pub fn on_event(mut self, hook: impl Fn(&Action) + Send + Sync + 'static) -> Self {
         self.hook = Some(Arc::new(hook));
         self
