@@ -26,7 +26,8 @@
 //! ```
 //!
 //! `memory` is what is remembered, `lanes` the order of what goes out, `streams` what is read, `receive` what becomes of a
-//! message, `connect` how connections begin, break and begin again, `silence` what is told of streams on which nothing comes, and `clock` the time.
+//! message, `connect` how connections begin, break and begin again, `silence` what is told of streams on which nothing comes,
+//! and `clock` the time.
 
 mod action;
 mod clock;
