@@ -7,6 +7,9 @@ use crate::http::sse::{Item, Reader};
 
 /// How often a stream is tried to be opened again before what it belongs to is given up.
 const TRIES: u32 = 4;
+/// The pauses between attempts to reach a server that is away grow so often: to 8 seconds at most, so that it is found while
+/// it still has the connection.
+const GROWS: u32 = 6;
 /// A stream that was open for so long, in milliseconds, counts as one that works.
 const WORKS: u64 = 5_000;
 
@@ -38,6 +41,8 @@ pub(super) struct Reading {
     /// It was open before, and something may be missing.
     pub(super) broken: bool,
     pub(super) tries: u32,
+    /// How often nobody was there to open it.
+    missed: u32,
     /// Since when answers may be lost.
     pub(super) doubt: Option<u64>,
     /// No call has opened its session yet.
@@ -62,6 +67,7 @@ impl Client {
             comments: false,
             broken: false,
             tries: 0,
+            missed: 0,
             doubt: None,
             early,
             opened: now,
@@ -90,6 +96,7 @@ impl Client {
         let gap = std::mem::take(&mut stream.broken) && !(self.options.resumable && stream.reader.last_id().is_some());
         stream.state = State::Open;
         stream.gate = 0;
+        stream.missed = 0;
         stream.heard = now;
         stream.opened = now;
         if gap {
@@ -153,6 +160,27 @@ impl Client {
         }
         if wait == 0 {
             self.ask_for(name);
+        }
+    }
+
+    /// Nobody was there to open a stream: the network is away, or a proxy that is started again. The server keeps the
+    /// connection meanwhile, so this ends no earlier than attempts to open a new one would.
+    pub(super) fn stream_missed(&mut self, name: &Name) {
+        let now = self.now;
+        let Some(stream) = self.streams.get_mut(name) else { return };
+        stream.exchange = None;
+        stream.missed += 1;
+        let missed = stream.missed;
+        let since = *self.lost_since.get_or_insert(now);
+        if now.saturating_sub(since) >= self.options.times.give_up {
+            return self.lose(false);
+        }
+        let at = now.saturating_add(self.pause(missed.min(GROWS)));
+        if let Some(stream) = self.streams.get_mut(name) {
+            stream.state = State::Waiting(at);
+        }
+        if name.is_none() {
+            self.actions.push_back(Action::Retrying { at });
         }
     }
 
