@@ -197,7 +197,8 @@ impl Reader {
         match name {
             b"" => return Some(Item::Other),
             b"data" => match &mut self.data {
-                data if data.as_ref().map_or(0, Vec::len) + value.len() > self.limit => self.too_long = true,
+                // With the line feed between two lines.
+                data if data.as_ref().map_or(0, |data| data.len() + 1) + value.len() > self.limit => self.too_long = true,
                 Some(data) => {
                     data.push(b'\n');
                     data.extend_from_slice(value);
@@ -304,6 +305,14 @@ mod tests {
             assert_eq!(reader.read(&mut &*vec![b'a'; 1000]), None);
             assert!(reader.line.len() <= FIELD + 10);
         }
+    }
+
+    #[test]
+    fn line_feeds_between_lines_of_data_count() {
+        for (limit, item) in [(2, Item::TooLong), (3, data("a\nb"))] {
+            assert_eq!(all(b"data: a\ndata: b\n\n", limit, 100).0, [item], "{limit}");
+        }
+        assert_eq!(all(b"data\ndata\n\n", 0, 100).0, [Item::TooLong]);
     }
 
     #[test]
