@@ -198,7 +198,9 @@ impl Reader {
             b"" => return Some(Item::Other),
             b"data" => match &mut self.data {
                 // With the line feed between two lines.
-                data if data.as_ref().map_or(0, |data| data.len() + 1) + value.len() > self.limit => self.too_long = true,
+                data if data.as_ref().map_or(0, |data| data.len() + 1) + value.len() > self.limit => {
+                    self.too_long = true
+                }
                 Some(data) => {
                     data.push(b'\n');
                     data.extend_from_slice(value);
