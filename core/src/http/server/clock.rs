@@ -5,12 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use super::connection::{Connection, Phase, StreamName};
+use super::connection::{Connection, Phase};
 use super::{refusals, Closed, ConnectionKey, Event, Exchange, Server};
 use crate::rules::Way;
-
-/// A stream that holds back other sessions is given up after this part of the time.
-pub(super) const HOLDING: u64 = 4;
 
 /// What a timer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,16 +123,9 @@ impl Server {
         let Some(connection) = self.connections.get_mut(&key) else { return u64::MAX };
         let mut next = connection.held.iter().map(|held| held.until).min().unwrap_or(u64::MAX);
         let (mut stalled, mut ready) = (Vec::new(), Vec::new());
-        let short = times.stall / HOLDING;
-        // The agent has one output, so all that its other sessions say waits for this stream. Of a client that has not come for
-        // as long, more is likely to be away than this reader.
-        let came = connection.used.saturating_add(short);
-        let calls = connection.calls.values().filter(|_| connection.full);
-        let waiting: Vec<StreamName> = calls.map(|call| call.session.clone()).collect();
         for (name, stream) in connection.streams() {
             if let Some(since) = stream.full_since {
-                let holds = name.is_some() && waiting.iter().any(|other| other.as_deref() != name);
-                let until = since.saturating_add(if holds && came > since { short } else { times.stall });
+                let until = since.saturating_add(times.stall);
                 if until <= now {
                     stalled.push(name.map(str::to_owned));
                     continue;

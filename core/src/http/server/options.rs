@@ -104,7 +104,6 @@ pub struct ServerTimes {
     /// How long the agent may take to answer `initialize`, and a client of a socket to send it. 30 seconds.
     pub initialize: u64,
     /// How long a reader may take nothing while its buffer is full. 60 seconds.
-    /// A quarter of it if the client has asked for something in another session meanwhile, which waits behind this one.
     pub stall: u64,
     /// How long the answer to a load waits for its history to be read (HTTP-12). 2 seconds.
     pub replay: u64,

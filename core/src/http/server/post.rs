@@ -138,10 +138,6 @@ impl Server {
         if dropped.is_none() {
             self.deliver(key, summary, json, repeats.then_some(exchange));
         }
-        if self.connections.get(&key).is_some_and(|connection| connection.full) {
-            // What holds it back may be given up sooner now.
-            self.wake(key, self.now.saturating_add(1));
-        }
         for (refusal, message) in tolerated.into_iter().chain(dropped) {
             self.tolerate(refusal, message, exchange, key);
         }

@@ -1,6 +1,5 @@
 //! Messages of an agent: which stream they go to (HTTP-10), and which wait for another stream first (HTTP-12).
 
-use super::clock::HOLDING;
 use super::connection::{Connection, Held, Phase, Session, Standing, StreamName};
 use super::post::welcome;
 use super::stream::Stream;
@@ -51,7 +50,7 @@ impl Server {
                 }),
             };
             if !room {
-                let until = self.now.saturating_add(self.options.times.stall / HOLDING);
+                let until = self.now.saturating_add(self.options.times.stall);
                 let now = self.now;
                 connection.full = true;
                 let name = if let Goes::Stream(name) = &goes { name.as_deref() } else { None };
