@@ -19,6 +19,18 @@ mod event;
 mod flow;
 #[path = "../../ffi/src/hosted.rs"]
 mod hosted;
+#[cfg(feature = "http")]
+#[path = "../../ffi/src/http.rs"]
+mod http;
+#[cfg(feature = "http")]
+#[path = "../../ffi/src/http_agents.rs"]
+mod http_agents;
+#[cfg(feature = "http")]
+#[path = "../../ffi/src/http_client.rs"]
+mod http_client;
+#[cfg(feature = "http")]
+#[path = "../../ffi/src/http_server.rs"]
+mod http_server;
 #[path = "../../ffi/src/known.rs"]
 mod known;
 #[path = "../../ffi/src/lists.rs"]
@@ -27,10 +39,25 @@ mod lists;
 mod numbers;
 #[path = "../../ffi/src/reader.rs"]
 mod reader;
+#[cfg(feature = "http")]
+#[path = "../fuzz/targets/c_http.rs"]
+mod remote;
 #[path = "../fuzz/targets/c.rs"]
 mod target;
+#[cfg(feature = "http")]
+#[path = "../../ffi/src/values.rs"]
+mod values;
+#[cfg(feature = "http")]
+#[path = "../../ffi/src/writer.rs"]
+mod writer;
 
 #[test]
 fn c_inputs() {
     corpus::replay("c", target::run);
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn remote_inputs() {
+    corpus::replay("c_http", remote::run);
 }

@@ -22,9 +22,10 @@ template <class T> bool Chat::sent(const acp::Result<T> &result)
 }
 
 /// One that speaks the words of version 1 in both versions, and keeps a view of the session.
-acp::Connection Chat::connect(std::string_view version)
+acp::Connection Chat::connect(std::string_view version, acp::Framing framing)
 {
     acp::Config config(acp::Role::client);
+    config.framing(framing);
     if (version == "1" || version == "2") {
         config.versions({static_cast<std::uint16_t>(version == "1" ? 1 : 2)});
     } else {

@@ -18,9 +18,10 @@
 class Chat {
 public:
     /// In this folder, an absolute path; the agent may read and write these files. `version` is `1`, `2` or, for the newest
-    /// that the agent speaks, anything else.
-    Chat(std::string folder, const acp::Files &files, Screen &screen, std::string_view version)
-        : folder_(std::move(folder)), files_(files), screen_(screen), connection_(connect(version))
+    /// that the agent speaks, anything else. The framing is lines for a program, messages for what HTTP carries.
+    Chat(std::string folder, const acp::Files &files, Screen &screen, std::string_view version,
+         acp::Framing framing = acp::Framing::lines)
+        : folder_(std::move(folder)), files_(files), screen_(screen), connection_(connect(version, framing))
     {}
 
     /// Says hello to the agent.
@@ -59,7 +60,7 @@ private:
         std::string line{};
     };
 
-    static acp::Connection connect(std::string_view version);
+    static acp::Connection connect(std::string_view version, acp::Framing framing);
 
     void on(const acp::Request &request);
     /// What it says is in the view.

@@ -1,6 +1,8 @@
 // A chat with any ACP agent in the terminal:
 // `acp-chat [--cwd DIR] [--colour auto|always|never] [--version 1|2|any] -- AGENT [ARGUMENT...]`.
 //
+// AGENT is a command, or an http(s) address where the program was built with libcurl (ACP_CHAT_REMOTE).
+//
 // This file is the loop: poll(2) on the user, the agent and Ctrl-C. What the bytes mean is in chat.cpp.
 
 #include <algorithm>
@@ -18,6 +20,10 @@
 
 #include "chat.hpp"
 #include "process.hpp"
+
+#ifdef ACP_CHAT_REMOTE
+#include <acp/curl.hpp>
+#endif
 
 namespace {
 
@@ -157,26 +163,10 @@ void step(Process &agent, Chat &chat, Input &input, bool listen)
 }
 // ANCHOR_END: step
 
-int run(const Options &options)
+/// Talks until it is over; `step` waits for something and does it.
+template <class Step> void talk(Chat &chat, Screen &screen, Input &input, const Step &step)
 {
-    std::error_code error;
-    const std::string folder = std::filesystem::canonical(options.cwd, error).string();
-    const acp::Result<acp::Files> files = acp::Files::open({folder});
-    if (!files) {
-        std::fprintf(stderr, "%s is no folder\n", options.cwd.c_str());
-        return 2;
-    }
-    const bool terminal = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-    Screen screen(options.colour == "always" || (options.colour == "auto" && terminal));
     const bool typed = isatty(STDIN_FILENO) == 1;
-    Process agent(options.agent);
-    if (!agent.problem().empty()) {
-        std::fprintf(stderr, "%s\n", agent.problem().c_str());
-        return 1;
-    }
-    Chat chat(folder, *files, screen, options.version);
-    Input input;
-    screen.line(Screen::Look::dim, "(starting " + options.agent.front() + ")");
     chat.connection().handle_timeout(now_ms());
     chat.start();
     for (chat.drain(); !chat.over(); chat.drain()) {
@@ -192,9 +182,90 @@ int run(const Options &options)
                 screen.prompt(chat.prompt());
             }
             std::fflush(stdout);
-            step(agent, chat, input, listen);
+            step(listen);
         }
     }
+}
+
+#ifdef ACP_CHAT_REMOTE
+/// The same with an agent that libcurl reaches, which waits for the user as well.
+int run_remote(const std::string &url, Chat &chat, Screen &screen)
+{
+    acp::Result<acp::CurlRemote> agent = acp::CurlRemote::open({url});
+    if (!agent) {
+        std::fprintf(stderr, "%s\n", agent.error().text().c_str());
+        return 2;
+    }
+    const auto told = [&screen](const acp::http_client::Action &action) {
+        action.match([&](const acp::http_client::Lost &) { screen.line(Screen::Look::warning, "(the connection is lost)"); },
+                     [&](const acp::http_client::Attached &) { screen.line(Screen::Look::dim, "(and open again)"); },
+                     [&](const acp::http_client::Gap &) {
+                         screen.line(Screen::Look::warning, "(a stream broke; something may be missing)");
+                     },
+                     [&](const acp::http_client::Closed &closed) {
+                         const std::string status = closed.status() ? " " + std::to_string(*closed.status()) : "";
+                         if (closed.why() != "host") {
+                             screen.line(Screen::Look::warning, "! " + closed.why() + status);
+                         }
+                     },
+                     [](const auto &) {});
+    };
+    Input input;
+    talk(chat, screen, input, [&](bool listen) {
+        curl_waitfd also[] = {{interrupts[0], CURL_WAIT_POLLIN, 0}, {STDIN_FILENO, CURL_WAIT_POLLIN, 0}};
+        const unsigned count = listen && !input.ended() ? 2 : 1;
+        (void)agent->turn(chat.connection(), 60000, told, also, count);
+        char mark;
+        if (also[0].revents != 0 && read(interrupts[0], &mark, 1) == 1) {
+            chat.interrupt();
+        }
+        if (also[1].revents != 0) {
+            input.read_some();
+        }
+    });
+    // The server is told, so that the agent ends as well.
+    (void)agent->turn(chat.connection(), 0, told);
+    (void)agent->client().close();
+    for (const std::uint64_t until = now_ms() + acp::CurlRemote::LAST; !agent->is_closed() && now_ms() < until;) {
+        (void)agent->turn(chat.connection(), 100, told);
+    }
+    return chat.failed() ? 1 : 0;
+}
+#endif
+
+int run(const Options &options)
+{
+    std::error_code error;
+    const std::string folder = std::filesystem::canonical(options.cwd, error).string();
+    const acp::Result<acp::Files> files = acp::Files::open({folder});
+    if (!files) {
+        std::fprintf(stderr, "%s is no folder\n", options.cwd.c_str());
+        return 2;
+    }
+    const bool terminal = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+    Screen screen(options.colour == "always" || (options.colour == "auto" && terminal));
+    const std::string &first = options.agent.front();
+    if (first.rfind("http://", 0) == 0 || first.rfind("https://", 0) == 0) {
+#ifdef ACP_CHAT_REMOTE
+        Chat chat(folder, *files, screen, options.version, acp::Framing::messages);
+        screen.line(Screen::Look::dim, "(connecting to " + first + ")");
+        const int status = run_remote(first, chat, screen);
+        std::fflush(stdout);
+        return status;
+#else
+        std::fprintf(stderr, "this acp-chat was built without libcurl, and %s is an address\n", first.c_str());
+        return 2;
+#endif
+    }
+    Process agent(options.agent);
+    if (!agent.problem().empty()) {
+        std::fprintf(stderr, "%s\n", agent.problem().c_str());
+        return 1;
+    }
+    Chat chat(folder, *files, screen, options.version);
+    Input input;
+    screen.line(Screen::Look::dim, "(starting " + first + ")");
+    talk(chat, screen, input, [&](bool listen) { step(agent, chat, input, listen); });
     write_agent(agent, chat.connection());
     const int status = agent.end(400);
     screen.line(Screen::Look::dim, status == 0 ? "" : "the agent ended with " + std::to_string(status));

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ struct CurlSettings {
 /// A remote agent. It makes the requests of an `HttpClient`, and carries the messages of a `Connection`.
 class CurlRemote {
 public:
-    /// Bytes of messages after which streams wait for the next turn.
+    /// Bytes of messages after which streams wait for the next turn, and until the host has taken some of them.
     static constexpr std::size_t AT_ONCE = 1024 * 1024;
     /// Milliseconds that the request which ends a conversation may take.
     static constexpr long LAST = 2000;
@@ -90,10 +91,15 @@ public:
     /// Carries messages in both directions, waiting for something to happen for up to so many milliseconds. `told` is called
     /// with each `http_client::Action` that says what happened: `Connected`, `Lost`, `Retrying` and so on. Afterwards take the
     /// connection's events. Fails if the connection has another framing.
-    template <class Told> [[nodiscard]] Result<void> turn(Connection &connection, std::uint64_t most, Told &&told)
+    ///
+    /// Also waits for `count` other descriptors at `also`, and notes in them what has happened, as curl_multi_poll does.
+    template <class Told>
+    [[nodiscard]] Result<void> turn(Connection &connection, std::uint64_t most, Told &&told, curl_waitfd *also = nullptr,
+                                    unsigned count = 0)
     {
         State &state = *state_;
-        state.taken = 0;
+        // What the host has not taken counts, so that a host which takes nothing holds its agent back.
+        state.taken = connection.buffered();
         state.busy = false;
         state.go_on();
         const Result<void> begun = state.work(connection, told);
@@ -105,7 +111,7 @@ public:
         state.finish();
         // What has come waits for the host, and so the host does not wait.
         if (!state.busy) {
-            (void)curl_multi_poll(state.multi.get(), nullptr, 0, state.patience(connection, most), &ready);
+            (void)curl_multi_poll(state.multi.get(), also, count, state.patience(connection, most), &ready);
             (void)curl_multi_perform(state.multi.get(), &running);
             state.finish();
         }
@@ -154,6 +160,8 @@ private:
         std::unique_ptr<CURLM, FreeMulti> multi{};
         std::map<std::uint64_t, std::unique_ptr<Exchange>> exchanges{};
         std::string problem{};
+        /// Sessions that are opened again. Their history was told before.
+        std::set<std::string, std::less<>> reopening{};
         std::size_t taken = 0;
         bool closed = false;
         /// Something came, or was told, in this turn.
@@ -237,10 +245,25 @@ private:
                 action->match(
                     [&](const http_client::Request &request) { start(request); },
                     [&](const http_client::Abort &abort) { exchanges.erase(abort.exchange()); },
-                    [&](const http_client::Message &message) { deliver(connection, std::string(message.text())); },
+                    [&](const http_client::Message &message) {
+                        if (!message.replayed() || !is_reopening(message.text())) {
+                            deliver(connection, std::string(message.text()));
+                        }
+                    },
                     [&](const http_client::Lost &lost) {
                         told(*action);
                         end_lost(connection, lost);
+                        for (const Item session : lost.sessions()) {
+                            reopening.insert(session.value.string().value_or(std::string()));
+                        }
+                    },
+                    [&](const http_client::Attached &attached) {
+                        reopening.erase(attached.session());
+                        told(*action);
+                    },
+                    [&](const http_client::Detached &detached) {
+                        reopening.erase(detached.session());
+                        told(*action);
                     },
                     [&](const http_client::Closed &) {
                         closed = true;
@@ -249,6 +272,11 @@ private:
                     },
                     [&](const auto &) { told(*action); });
             }
+        }
+
+        bool is_reopening(std::string_view message) const
+        {
+            return !reopening.empty() && reopening.count(Json(message).string("/params/sessionId").value_or(std::string())) > 0;
         }
 
         void deliver(Connection &connection, const std::string &message)
@@ -275,11 +303,13 @@ private:
         void start(const http_client::Request &request);
         void finish();
 
-        /// Lets streams go on that waited.
+        /// Lets streams go on that waited, if there is room. One that waits on is alive all the same.
         void go_on()
         {
             for (const auto &[number, exchange] : exchanges) {
-                if (exchange->paused) {
+                if (exchange->paused && taken >= AT_ONCE) {
+                    (void)client.data(number, {});
+                } else if (exchange->paused) {
                     exchange->paused = false;
                     (void)curl_easy_pause(exchange->easy, CURLPAUSE_CONT);
                 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Plays with the example hosts, as a user would: `hosts.py FOLDER [--under COMMAND]`.
+"""Plays with the example hosts, as a user would: `hosts.py FOLDER [--serve ACP] [--under COMMAND]`.
 
 FOLDER has the programs `acp-chat`, `acp-demo-cpp` (examples/cpp) and `acp-editor` (examples/c/editor). COMMAND, say
-valgrind with its options, is put in front of each. Ends with `N passed, N failed`.
+valgrind with its options, is put in front of each. With ACP, the program `acp`, the chat also talks to an agent that this
+serves; it was built with libcurl then. Ends with `N passed, N failed`.
 """
 
 import json
@@ -20,7 +21,9 @@ import threading
 import time
 
 FOLDER = os.path.abspath(sys.argv[1])
-UNDER = shlex.split(sys.argv[3]) if sys.argv[2:3] == ["--under"] else []
+OPTIONS = dict(zip(sys.argv[2::2], sys.argv[3::2]))
+UNDER = shlex.split(OPTIONS.get("--under", ""))
+SERVE = OPTIONS.get("--serve")
 PATIENCE = 120
 ROGUE, ASKER = ([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), name)]
                 for name in ("rogue.py", "asker.py"))
@@ -130,6 +133,27 @@ def a_turn_with_permission_and_without(folder):
     )
     need("\x1b" not in out, "colours outside a terminal", out)
     need(content(notes) == "one\ntwo\nhello\n", "another file", content(notes))
+
+
+def an_agent_over_http(folder):
+    """The same turn with an agent at an address, whose process ends with the chat."""
+    write(folder, "notes.txt", "one\ntwo\n")
+    command = [SERVE, "--quiet", "serve", "--listen", "127.0.0.1:0", "--", os.path.join(FOLDER, "acp-demo-cpp")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            url = server.stdout.readline().strip()
+            status, out, errors = chat(folder, "hello\n1\n", url)
+            need(status == 0 and not errors, f"status {status}", out + errors)
+            in_order(out, f"(connecting to {url})\n", "A demonstration in C++\n", "The user says: hello\n",
+                     "? May the agent go on: Add a line to notes.txt?\n", "Your words are in the file now.\n")
+            need(content(os.path.join(folder, "notes.txt")) == "one\ntwo\nhello\n", "another file")
+            # A server is there, and no agent.
+            status, out, errors = chat(folder, "hello\n", url.replace("/acp", "/other"))
+            need(status == 1 and "! not-served 404\n" in out, f"status {status}", out + errors)
+        finally:
+            server.kill()
+    status, out, errors = chat(folder, "hello\n", "http://:")
+    need(status == 2 and "no URL" in errors, f"status {status}", out + errors)
 
 
 def modes_and_commands(folder):
@@ -417,7 +441,7 @@ TESTS = [
 
 def main():
     passed = failed = 0
-    for test in TESTS:
+    for test in [*TESTS, *([an_agent_over_http] if SERVE else [])]:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 test(os.path.realpath(folder))

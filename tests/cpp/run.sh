@@ -19,7 +19,11 @@ library="target/release/libacp.a -lpthread -ldl -lm"
 # Beside libacp.a.
 ffi-files/prelink.sh target/release/libacp_files.a "$folder/libacp_files.a"
 with_files="$folder/libacp_files.a $library"
-flags= under=
+flags= under= curl=
+if pkg-config --exists libcurl 2> /dev/null; then
+    curl="-DACP_CHAT_REMOTE -lcurl"
+    cargo build --quiet --package libacp-cli --bins --examples
+fi
 case $mode in
 sanitize) flags="-fsanitize=address,undefined -fno-sanitize-recover=all" ;;
 valgrind)
@@ -122,9 +126,17 @@ examples() { # C compiler, C++ compiler, folder
     check "examples/cpp with $2" \
         "$2" -std=c++17 -fno-exceptions -fno-rtti -g -O1 $flags $warnings -Iinclude examples/cpp/chat.cpp \
         examples/cpp/main.cpp examples/cpp/conversation.cpp examples/cpp/screen.cpp examples/cpp/diff.cpp \
-        examples/cpp/process.cpp $with_files -o "$3/acp-chat"
+        examples/cpp/process.cpp $with_files $curl -o "$3/acp-chat"
     check "examples/cpp/agent.cpp with $2" \
         "$2" -std=c++17 -g -O1 $flags $warnings -Iinclude examples/cpp/agent.cpp $library -o "$3/acp-demo-cpp"
+}
+
+# What stays of a conversation over libcurl.
+lasting() { # C++ compiler, folder
+    [ "$curl" ] || return 0
+    check "tests/cpp/curl with $1" "$1" -std=c++17 -fno-exceptions -fno-rtti -g -O1 $flags $warnings -Wshadow -Iinclude \
+        tests/cpp/curl/lasting.cpp $library -lcurl -o "$2/lasting"
+    play $under "$2/lasting" target/debug/acp target/debug/examples/storyteller
 }
 
 # What readers of the README and the book copy.
@@ -166,15 +178,17 @@ for pair in $compilers; do
             play $under "$folder/tests"
         done
         examples "$cc" "$cxx" "$folder/$cc"
+        lasting "$cxx" "$folder/$cc"
         copied "$cc" "$cxx" "$folder/$cc"
     fi
 done
 # Not under valgrind, as it is time that they are about.
 [ "$under" ] || play python3 tests/cpp/copied.py "$folder/gcc"
+set -- "$folder/gcc" ${curl:+--serve target/debug/acp}
 if [ "$under" ]; then
-    play python3 tests/cpp/hosts.py "$folder/gcc" --under "$under"
+    play python3 tests/cpp/hosts.py "$@" --under "$under"
 else
-    play python3 tests/cpp/hosts.py "$folder/gcc"
+    play python3 tests/cpp/hosts.py "$@"
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,9 +1,10 @@
 """`acp serve` behind the reverse proxies of Debian, with the configurations of the book: ``run.py ACP [NAME ...]``.
 
 For each proxy that is installed: a turn over HTTP and over a WebSocket, a turn that is silent for longer than the proxy waits
-for a silent server, and that a page of another origin is refused. Behind an nginx that buffers responses, clients say why
-nothing comes; behind the others they do not. The Python needs the wheel and what tests/interop/remote/requirements.txt
-names. Without names, a proxy that is not installed takes no part, and a note says so. Ends with ``N passed, N failed``.
+for a silent server, that a page of another origin is refused, and that a conversation outlives the proxy (restarts.py).
+Behind an nginx that buffers responses, clients say why nothing comes; behind the others they do not. The Python needs the
+wheel and what tests/interop/remote/requirements.txt names. Without names, a proxy that is not installed takes no part, and a
+note says so. Ends with ``N passed, N failed``.
 """
 
 import asyncio
@@ -12,16 +13,19 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List
 
 import httpx
+import restarts
 
 from libacp.aio import Client, connect
 
@@ -43,9 +47,20 @@ BUFFERS = {
 }
 
 
+class Running(subprocess.Popen):
+    """A program in a process group of its own: nginx leaves its workers behind when it is killed alone."""
+
+    def __init__(self, *command: object, **options: object) -> None:
+        super().__init__([str(part) for part in command], text=True, start_new_session=True, **options)
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+
 @contextlib.contextmanager
-def running(*command: object, **options: object) -> Iterator["subprocess.Popen[str]"]:
-    process = subprocess.Popen([str(part) for part in command], text=True, **options)
+def running(*command: object, **options: object) -> Iterator[Running]:
+    process = Running(*command, **options)
     try:
         yield process
     finally:
@@ -110,12 +125,16 @@ def installed() -> List[str]:
     return here
 
 
-def reachable(port: int) -> None:
-    end = time.monotonic() + 15
-    while not answers(port):
-        if time.monotonic() > end:
-            raise OSError("it does not listen")
-        time.sleep(0.1)
+@contextlib.contextmanager
+def proxy(name: str, folder: str, front: int, back: int) -> Iterator[Running]:
+    """A proxy that listens."""
+    with running(*PROXIES[name](Path(folder), front, back)) as process:
+        end = time.monotonic() + 15
+        while not answers(front):
+            if time.monotonic() > end:
+                raise OSError("it does not listen")
+            time.sleep(0.1)
+        yield process
 
 
 async def turn(scheme: str, port: int, silence: float) -> None:
@@ -204,21 +223,29 @@ def attempt(name: str, test: str, check: Callable[[], object]) -> bool:
     return True
 
 
+def restarted(acp: str, name: str, scheme: str, back: int) -> None:
+    """A conversation with a proxy of its own, which is killed and started again."""
+    with tempfile.TemporaryDirectory() as folder:
+        front = free_port()
+        restarts.test([acp], f"{scheme}://{HOST}:{front}/acp", lambda: proxy(name, folder, front, back))
+
+
 def behind(acp: str, name: str, pool: Executor) -> List[bool]:
     """The outcomes of all tests behind one proxy, which run at the same time: they wait more than they work."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as told, contextlib.ExitStack() as stack:
         front = free_port()
-        command = [acp, "--quiet", "serve", "--listen", "127.0.0.1:0", "--"]
-        server = stack.enter_context(running(*command, sys.executable, HERE / "agent.py", stdout=subprocess.PIPE))
-        assert server.stdout is not None
+        command = [acp, "--quiet", "serve", "--listen", "127.0.0.1:0", "--", sys.executable, HERE / "agent.py", told]
+        server = stack.enter_context(running(*command, stdout=subprocess.PIPE))
         back = int(re.search(r":(\d+)/", server.stdout.readline())[1])
         try:
-            stack.enter_context(running(*PROXIES[name](Path(folder), front, back)))
-            reachable(front)
+            stack.enter_context(proxy(name, folder, front, back))
         except OSError as problem:
             print(f"FAILED {name}: {problem}")
             return [False]
-        return list(pool.map(lambda test: attempt(name, *test), tests(acp, name, front).items()))
+        checks = tests(acp, name, front)
+        for scheme in ("http", "ws"):
+            checks[f"a proxy that is restarted, {scheme}"] = partial(restarted, acp, name, scheme, back)
+        return list(pool.map(lambda test: attempt(name, *test), checks.items()))
 
 
 def main(acp: str, names: List[str]) -> int:

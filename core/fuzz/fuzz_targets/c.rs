@@ -11,6 +11,10 @@ mod config;
 mod connection;
 #[path = "../../../ffi/src/event.rs"]
 mod event;
+#[path = "../../../ffi/src/flow.rs"]
+mod flow;
+#[path = "../../../ffi/src/hosted.rs"]
+mod hosted;
 #[path = "../../../ffi/src/known.rs"]
 mod known;
 #[path = "../../../ffi/src/lists.rs"]

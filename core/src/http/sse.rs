@@ -48,6 +48,8 @@ pub enum Item {
     Data(String),
     /// An event of another type than `message`, or a comment. It says that the server is alive.
     Other,
+    /// An id without an event: [`Reader::last_id`] is where the stream is.
+    Position,
     /// How many milliseconds the server asks clients to wait before they reconnect; at most an hour.
     Retry(u64),
     /// An event over the limit, which is skipped (HTTP-27).
@@ -207,7 +209,10 @@ impl Reader {
         match name {
             b"" => return Some(Item::Other),
             b"data" => match &mut self.data {
-                data if data.as_ref().map_or(0, Vec::len) + value.len() > self.limit => self.too_long = true,
+                // With the line feed between two lines.
+                data if data.as_ref().map_or(0, |data| data.len() + 1) + value.len() > self.limit => {
+                    self.too_long = true
+                }
                 Some(data) => {
                     data.push(b'\n');
                     data.extend_from_slice(value);
@@ -230,6 +235,7 @@ impl Reader {
 
     /// The end of an event.
     fn dispatch(&mut self) -> Option<Item> {
+        let position = self.next_id.is_some();
         if let Some(id) = self.next_id.take() {
             self.last_id = Some(id).filter(|id| !id.is_empty());
         }
@@ -240,7 +246,8 @@ impl Reader {
         if other {
             return Some(Item::Other);
         }
-        Some(crate::json::text(data?).map_or(Item::NotUtf8, Item::Data))
+        let Some(data) = data else { return position.then_some(Item::Position) };
+        Some(crate::json::text(data).map_or(Item::NotUtf8, Item::Data))
     }
 }
 
@@ -274,8 +281,12 @@ mod tests {
             (b"\xef\xbbdata: 1\n\n", &[], None),
             (b"\n\xef\xbb\xbfdata: 1\n\ndata\n\n", &[data("")], None),
             (b"data: a\ndata\ndata: b\n\n", &[data("a\n\nb")], None),
-            (b"id: 7\ndata: 1\n\nid: 8\n\n:x\nid: 9\ndata: not ended\n", &[data("1"), Item::Other], Some("8")),
-            (b"id: 7\n\nid\n\n", &[], None),
+            (
+                b"id: 7\ndata: 1\n\nid: 8\n\n:x\nid: 9\ndata: not ended\n",
+                &[data("1"), Item::Position, Item::Other],
+                Some("8"),
+            ),
+            (b"id: 7\n\nid\n\n", &[Item::Position, Item::Position], None),
             (b"id: a\0b\ndata: 1\n\n", &[data("1")], None),
             (
                 b"retry: 250\nretry: x\nretry:\nretry: 99999999999999999999\n",
@@ -314,6 +325,14 @@ mod tests {
             assert_eq!(reader.read(&mut &*vec![b'a'; 1000]), None);
             assert!(reader.line.len() <= FIELD + 10);
         }
+    }
+
+    #[test]
+    fn line_feeds_between_lines_of_data_count() {
+        for (limit, item) in [(2, Item::TooLong), (3, data("a\nb"))] {
+            assert_eq!(all(b"data: a\ndata: b\n\n", limit, 100).0, [item], "{limit}");
+        }
+        assert_eq!(all(b"data\ndata\n\n", 0, 100).0, [Item::TooLong]);
     }
 
     #[test]

@@ -199,9 +199,11 @@ impl Client {
 
     /// Nobody knows whether the server has a message.
     pub(super) fn uncertain(&mut self, lane: Option<Name>, mut post: Post) {
-        if post.may_repeat() {
+        // A history that has begun is not to begin once more, and one that waits for its stream is to be heard of before.
+        let replays = self.replays(&post);
+        if post.may_repeat() && !(replays && post.told) {
             post.repeated = true;
-            return self.postponed(lane, post, None);
+            return self.postponed(lane, post, Some(self.options.times.open).filter(|_| replays));
         }
         self.release_lane(lane.as_ref(), 0);
         match post.id {
@@ -212,8 +214,19 @@ impl Client {
         self.pump();
     }
 
+    /// Whether the answer to a call comes behind the history of its session.
+    fn replays(&self, post: &Post) -> bool {
+        post.id.as_ref().and_then(|id| self.memory.calls.get(id)).is_some_and(|call| call.replays)
+    }
+
     /// A message has come on a session's stream.
     pub(super) fn heard_of(&mut self, session: &Name) {
+        let first = self.lanes.get(session).and_then(|lane| lane.posts().next());
+        if first.is_some_and(|post| post.repeated && self.replays(post)) {
+            // It has arrived before.
+            let post = self.lanes.get_mut(session).and_then(|lane| lane.pop_if(|_| true));
+            self.doubt(post.and_then(|post| post.id).as_ref());
+        }
         let on_its_way = self.lanes.get(session).and_then(|lane| lane.busy).filter(|_| session.is_some());
         if let Some(Doing::Post { post, .. }) =
             on_its_way.and_then(|exchange| self.exchanges.get_mut(&exchange)).map(|it| &mut it.doing)

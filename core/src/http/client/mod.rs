@@ -111,7 +111,7 @@ pub struct Client {
     actions: VecDeque<Action>,
     /// Nothing is sent until the host has other credentials.
     barred: bool,
-    /// When the connection was lost, and how often a new one was tried.
+    /// When the connection was lost, or the server was not there, and how often a new one was tried.
     lost_since: Option<u64>,
     tries: u32,
 }

@@ -17,6 +17,9 @@ impl Client {
     pub fn response(&mut self, exchange: u64, status: u16, headers: &[Header<'_>]) {
         let Some(known) = self.exchanges.get_mut(&exchange) else { return };
         known.until = u64::MAX;
+        if self.phase == Phase::Ready {
+            self.lost_since = None;
+        }
         let headers = Headers::from(headers);
         if let Some(jar) = &mut self.jar {
             for cookie in headers.all("set-cookie") {
@@ -81,7 +84,8 @@ impl Client {
             Some(Doing::Initialize { .. } | Doing::Socket) => self.connection_failed(),
             Some(Doing::Post { lane, post }) if sent => self.uncertain(lane, post),
             Some(Doing::Post { lane, post }) => self.postponed(lane, post, None),
-            Some(Doing::Read { name }) => self.stream_broke(&name, None, sent),
+            Some(Doing::Read { name }) if sent => self.stream_broke(&name, None, true),
+            Some(Doing::Read { name }) => self.stream_missed(&name),
             Some(Doing::Delete) | None => {}
         }
     }

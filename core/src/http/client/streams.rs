@@ -8,6 +8,9 @@ use crate::http::sse::{Item, Reader};
 /// How often a stream is tried to be opened again before what it belongs to is given up. One that is opened each time, and
 /// breaks again, has as long as a dead stream until it is taken for one.
 const TRIES: u32 = 4;
+/// The pauses between attempts to reach a server that is away grow so often: to 8 seconds at most, so that it is found while
+/// it still has the connection.
+const GROWS: u32 = 6;
 /// A stream that was open for so long, in milliseconds, counts as one that works.
 const WORKS: u64 = 5_000;
 
@@ -55,6 +58,8 @@ pub(super) struct Reading {
     pub(super) tries: u32,
     /// Since when it breaks without anything between.
     pub(super) failing: Option<u64>,
+    /// How often nobody was there to open it.
+    missed: u32,
     /// Since when answers may be lost.
     pub(super) doubt: Option<u64>,
     /// No call has opened its session yet.
@@ -84,6 +89,7 @@ impl Client {
             broken: false,
             tries: 0,
             failing: None,
+            missed: 0,
             doubt: None,
             early,
             opened: now,
@@ -115,6 +121,7 @@ impl Client {
         let gap = std::mem::take(&mut stream.broken) && !(self.options.resumable && stream.reader.last_id().is_some());
         stream.state = State::Open;
         stream.gate = 0;
+        stream.missed = 0;
         stream.heard = now;
         stream.opened = now;
         stream.moves = false;
@@ -146,7 +153,7 @@ impl Client {
                     self.message(name, &json);
                 }
                 Item::Other => stream.comments = true,
-                Item::Retry(_) => {}
+                Item::Position | Item::Retry(_) => {}
                 Item::TooLong => {
                     self.report(id!("HTTP-27"), "an event is over the limit and was skipped", name.clone());
                 }
@@ -195,6 +202,27 @@ impl Client {
     pub(super) fn stream_taken(&mut self, name: &Name) {
         if let Some(stream) = self.streams.get_mut(name).filter(|stream| stream.tries > 1) {
             stream.reader.forget_id();
+        }
+    }
+
+    /// Nobody was there to open a stream: the network is away, or a proxy that is started again. The server keeps the
+    /// connection meanwhile, so this ends no earlier than attempts to open a new one would.
+    pub(super) fn stream_missed(&mut self, name: &Name) {
+        let now = self.now;
+        let Some(stream) = self.streams.get_mut(name) else { return };
+        stream.exchange = None;
+        stream.missed += 1;
+        let missed = stream.missed;
+        let since = *self.lost_since.get_or_insert(now);
+        if now.saturating_sub(since) >= self.options.times.give_up {
+            return self.lose(false);
+        }
+        let at = now.saturating_add(self.pause(missed.min(GROWS)));
+        if let Some(stream) = self.streams.get_mut(name) {
+            stream.state = State::Waiting(at);
+        }
+        if name.is_none() {
+            self.actions.push_back(Action::Retrying { at });
         }
     }
 
