@@ -10,7 +10,9 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const folder = resolve(process.argv[2] ?? here);
 const packages = join(folder, "node_modules");
 const site = join(folder, "site");
-const { build } = createRequire(join(folder, "package.json"))("esbuild");
+const require = createRequire(join(folder, "package.json"));
+const { build } = require("esbuild");
+const { minify } = require("terser");
 
 /**
  * Marked's reader without what makes HTML of what was read. Its one file makes an instance of everything as it is loaded, so
@@ -40,23 +42,32 @@ function brotli(bytes) {
 
 rmSync(site, { recursive: true, force: true });
 mkdirSync(site, { recursive: true });
+const always = { bundle: true, minify: true, format: "esm", target: ["chrome120", "firefox121", "safari17.4"], legalComments: "none", logLevel: "warning" };
 await build({
+  ...always,
   absWorkingDir: here,
   entryPoints: ["app.js", "theme.js", "style.css"],
   outdir: site,
-  bundle: true,
   // What speaks HTTP is loaded where a page does so.
   splitting: true,
   chunkNames: "[name]-[hash]",
-  minify: true,
-  format: "esm",
-  target: ["chrome120", "firefox121", "safari17.4"],
   conditions: ["browser"],
   nodePaths: [packages],
   plugins: [reader],
-  legalComments: "none",
-  logLevel: "warning",
 });
+// What both of them need is a file of its own so far. The page's script loads it in any case, and compresses better with it.
+const scripts = readdirSync(site).filter((name) => name.endsWith(".js"));
+const common = scripts.find((name) => name.startsWith("chunk-"));
+const remote = scripts.find((name) => name.startsWith("http."));
+const both = { contents: `import "./app.js"; export * from "./${common}";`, resolveDir: site };
+await build({ ...always, stdin: both, outfile: join(site, "app.js"), allowOverwrite: true, external: [`./${remote}`] });
+writeFileSync(join(site, remote), readFileSync(join(site, remote), "utf8").replaceAll(common, "app.js"));
+rmSync(join(site, common));
+// esbuild shortens names and leaves out spaces; this also finds what can be said in fewer words.
+for (const name of readdirSync(site).filter((name) => name.endsWith(".js"))) {
+  const { code } = await minify(readFileSync(join(site, name), "utf8"), { module: true, ecma: 2020, compress: { passes: 3 } });
+  writeFileSync(join(site, name), code);
+}
 for (const name of ["index.html", "icon.svg"]) copyFileSync(join(here, name), join(site, name));
 for (const name of ["libacp_client_bg.wasm", "libacp_http_bg.wasm"]) copyFileSync(join(packages, "libacp/dist", name), join(site, name));
 for (const name of readdirSync(site)) {
