@@ -38,9 +38,35 @@ pub(crate) fn escape(out: &mut String, character: char) {
     let _ = if code < 0x100 { write!(out, "\\x{code:02x}") } else { write!(out, "\\u{code:04x}") };
 }
 
+/// Texts with something in between. `join` is made once for each type, many times as large.
+pub(crate) fn joined(parts: &[impl AsRef<str>], between: &str) -> String {
+    let mut all = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        all.push_str(if at == 0 { "" } else { between });
+        all.push_str(part.as_ref());
+    }
+    all
+}
+
+/// Where a short text stands in another one. What the standard library does is made for long ones.
+pub(crate) fn place_of(short: &str, text: &str) -> Option<usize> {
+    text.as_bytes().windows(short.len()).position(|window| window == short.as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::{joined, place_of, printable};
+
+    #[test]
+    fn texts_are_found() {
+        assert_eq!(["b", "bc", "abc", "cd"].map(|short| place_of(short, "aabc")), [Some(2), Some(2), Some(1), None]);
+    }
+
+    #[test]
+    fn what_is_joined_has_something_in_between() {
+        assert_eq!(joined(&["a", "", "b"], ", "), "a, , b");
+        assert_eq!(joined(&[String::from("a")], "/") + &joined(&[""; 0], "/"), "a");
+    }
 
     #[test]
     fn what_steers_is_shown() {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::joined;
+
 /// The protocol versions that this library supports, oldest first.
 pub const VERSIONS: &[u16] = &[1, 2];
 
@@ -118,8 +120,14 @@ impl Default for Versions {
 
 impl fmt::Debug for Versions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter()).finish()
+        f.write_str("{")?;
+        f.write_str(&listed(self.iter()))?;
+        f.write_str("}")
     }
+}
+
+fn listed(versions: impl Iterator<Item = u16>) -> String {
+    joined(&versions.map(|version| version.to_string()).collect::<Vec<_>>(), ", ")
 }
 
 /// Why a list of numbers is not a set of [versions](Versions).
@@ -127,10 +135,10 @@ impl fmt::Debug for Versions {
 #[non_exhaustive]
 pub enum NoVersions {
     /// The list is empty.
-    #[error("expected at least one version of the protocol, of {VERSIONS:?}")]
+    #[error("expected at least one version of the protocol, of [{all}]", all = listed(VERSIONS.iter().copied()))]
     Empty,
     /// The library does not support this version.
-    #[error("there is no version {0} of the protocol, only {VERSIONS:?}")]
+    #[error("there is no version {0} of the protocol, only [{all}]", all = listed(VERSIONS.iter().copied()))]
     Unknown(i64),
 }
 

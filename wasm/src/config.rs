@@ -157,8 +157,11 @@ fn choice<T: Copy>(json: &str, option: &str, names: &[(&str, T)]) -> Result<Opti
     let Some(text) = pointer(json, &format!("/{option}")).and_then(unescape) else { return Ok(None) };
     let found = names.iter().find(|(name, _)| *name == text);
     let Some(&(_, value)) = found else {
-        let list: Vec<_> = names.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-        return Err(format!("{option}: expected {}, found \"{text}\"", list.join(" or ")));
+        let mut list = String::new();
+        for (name, _) in names {
+            list += &format!("{}\"{name}\"", if list.is_empty() { "" } else { " or " });
+        }
+        return Err(format!("{option}: expected {list}, found \"{text}\""));
     };
     Ok(Some(value))
 }

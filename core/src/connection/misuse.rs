@@ -6,6 +6,7 @@ use std::fmt;
 use crate::engine::{Check, Finding, MisuseKind, Refusal};
 use crate::json;
 use crate::rules::RuleId;
+use crate::text::place_of;
 use crate::text::{escape, printable};
 use crate::validation::{Problem, LONGER, TWICE};
 
@@ -56,8 +57,11 @@ impl Misuse {
         // Checks word what they say for both directions, and never know more than the peer may read.
         let message = match own_value(text, &pointer) {
             Some(own) if message.starts_with("not ") => format!("{own} is {message}").into(),
-            Some(own) if message.contains(THIS_ID) => message.replacen(THIS_ID, &format!("the id {own}"), 1).into(),
-            _ => message,
+            Some(own) => match place_of(THIS_ID, &message) {
+                Some(at) => format!("{}the id {own}{}", &message[..at], &message[at + THIS_ID.len()..]).into(),
+                None => message,
+            },
+            None => message,
         };
         Misuse::new(check.kind, check.rule, message).at(pointer)
     }

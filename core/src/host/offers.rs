@@ -10,6 +10,7 @@ use crate::json;
 use crate::nearest::nearest;
 use crate::schema::drafts::DRAFTS;
 use crate::schema::tables::v1::TABLES;
+use crate::text::joined;
 use crate::validation::table::{Field, From, Gate, Kind, Method, Type};
 use crate::{Config, Role};
 
@@ -79,7 +80,7 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
     let depends = handlers.contains(&INITIALIZE);
     for row in rows(config) {
         let Some(gate) = row.gate else { continue };
-        let path = gate.path.join(".");
+        let path = joined(gate.path, ".");
         let served = handlers.contains(&row.name);
         if served && !depends && !is_open(&all, &gate) {
             return unstated(row.name, &gate);
@@ -91,7 +92,7 @@ pub fn offers(config: &Config, handlers: &[&str], stated: &str) -> Result<String
         let of_it = || rows(config).filter(|other| other.gate == row.gate);
         if gate.boolean && of_it().any(|other| handlers.contains(&other.name)) {
             let missing = of_it().map(|other| other.name).filter(|name| !handlers.contains(name));
-            let missing = missing.collect::<Vec<_>>().join(", ");
+            let missing = joined(&missing.collect::<Vec<_>>(), ", ");
             let message =
                 format!("the capability {path} needs handlers of all its methods, and there is none of {missing}");
             return refused(row.name, message);
@@ -113,7 +114,7 @@ fn refused<T>(method: &str, message: String) -> Result<T, OfferError> {
 }
 
 fn unstated<T>(method: &str, gate: &Gate) -> Result<T, OfferError> {
-    let path = gate.path.join(".");
+    let path = joined(gate.path, ".");
     let message = format!(
         "{method} needs the capability {path}, which says more than a handler shows; state it in `capabilities`"
     );
@@ -206,7 +207,7 @@ fn capabilities_of(role: Role) -> &'static [Field] {
 
 /// Whether capabilities say that what a gate stands for is served (CAP-01, CAP-04).
 fn is_open(capabilities: &str, gate: &Gate) -> bool {
-    match json::pointer(capabilities, &format!("/{}", gate.path.join("/"))) {
+    match json::pointer(capabilities, &format!("/{}", joined(gate.path, "/"))) {
         Some("true") => true,
         Some(value) => value.starts_with('{') && !gate.boolean,
         None => false,

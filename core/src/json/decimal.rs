@@ -19,7 +19,7 @@ impl Decimal {
         let exponent: i64 = exponent.parse().unwrap_or(huge);
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let whole = whole.trim_start_matches(['-', '0']);
-        let all = [whole, fraction].concat();
+        let all = whole.to_owned() + fraction;
         let digits = all.trim_start_matches('0');
         let count = |text: &str| i64::try_from(text.len()).unwrap_or(i64::MAX);
         let place = count(whole).saturating_sub(count(&all) - count(digits)).saturating_add(exponent);

@@ -174,7 +174,18 @@ fn read_row<'a>(scanner: &mut Scanner<'a>, names: &[&str], row: &mut [Option<&'a
 
 fn segment(raw: &str) -> Cow<'_, str> {
     if raw.contains('~') {
-        Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))
+        let mut steps = raw.split('~');
+        let mut text = steps.next().unwrap_or_default().to_owned();
+        for step in steps {
+            let (sign, rest) = match step.as_bytes().first() {
+                Some(b'0') => ("~", &step[1..]),
+                Some(b'1') => ("/", &step[1..]),
+                _ => ("~", step),
+            };
+            text.push_str(sign);
+            text.push_str(rest);
+        }
+        Cow::Owned(text)
     } else {
         Cow::Borrowed(raw)
     }

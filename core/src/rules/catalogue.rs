@@ -15,7 +15,7 @@ use crate::versions::Versions;
 pub struct Area {
     /// The prefix of the ids of its rules.
     pub name: &'static str,
-    /// What the area is about.
+    /// What the area is about. Empty without the feature `words`.
     pub title: &'static str,
     /// The rules of the area, in order.
     pub rules: &'static [Rule],
@@ -229,7 +229,16 @@ pub(super) const RECEIVE: u8 = 2;
 /// The connection itself follows the rule.
 pub(super) const TRACK: u8 = 4;
 
-/// A row of the catalogue. Without the feature `words`, the text does not become part of the program.
+/// What only people read, which does not become part of the program without the feature `words`.
+pub(super) const fn words(text: &'static str) -> &'static str {
+    if cfg!(feature = "words") {
+        text
+    } else {
+        ""
+    }
+}
+
+/// A row of the catalogue.
 pub(super) const fn rule(
     id: &'static str,
     level: Level,
@@ -238,7 +247,6 @@ pub(super) const fn rule(
     versions: Versions,
     text: &'static str,
 ) -> Rule {
-    let text = if cfg!(feature = "words") { text } else { "" };
     Rule {
         id,
         level,
@@ -249,6 +257,6 @@ pub(super) const fn rule(
         versions,
         only: &[],
         reported_as: &[],
-        text,
+        text: words(text),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The rows of the catalogue.
 
-use super::catalogue::{rule, Area, Level, Severity, RECEIVE, SEND, TRACK};
+use super::catalogue::{rule, words, Area, Level, Severity, RECEIVE, SEND, TRACK};
 use super::switch::Way;
 use crate::versions::Versions;
 use Level::{May, Must, MustNot, Should, ShouldNot};
@@ -10,7 +10,7 @@ use Severity::{Error, Note, Warning};
 
 /// Every area, in the order of the catalogue.
 pub static AREAS: &[Area] = &[
-Area { name: "FRAME", title: "Framing and stdio transport", rules: &[
+Area { name: "FRAME", title: words("Framing and stdio transport"), rules: &[
 rule("FRAME-01", Must, Error, SEND | RECEIVE, Versions::ALL, "Messages are UTF-8. A lone surrogate is never sent; in an incoming message it is replaced."),
 rule("FRAME-02", Must, Error, SEND | RECEIVE, Versions::ALL, "A message is one line that ends with a line feed, and contains no other line feed.").reported_as(&["RPC-21", "FRAME-04", "FRAME-05"]),
 rule("FRAME-03", Must, Error, RECEIVE, Versions::only(1), "In version 1 a line holds one message, never an array of messages."),
@@ -22,7 +22,7 @@ rule("FRAME-12", May, Note, RECEIVE, Versions::ALL, "White space around a messag
 rule("FRAME-13", Must, Warning, RECEIVE, Versions::ALL, "Messages are lines without headers; a peer that writes headers is reported once, and its messages are read."),
 rule("FRAME-14", Must, Warning, RECEIVE, Versions::ALL, "A peer uses one framing for the whole connection; the first change is reported, and both framings are read."),
 ] },
-Area { name: "RPC", title: "JSON-RPC 2.0 envelope", rules: &[
+Area { name: "RPC", title: words("JSON-RPC 2.0 envelope"), rules: &[
 rule("RPC-01", Must, Warning, RECEIVE, Versions::ALL, "Every message has `jsonrpc` set to \"2.0\"; one that does not is reported, and processed unless the policy is strict."),
 rule("RPC-02", Must, Error, RECEIVE, Versions::ALL, "Every message is a request, a notification or a response."),
 rule("RPC-03", Must, Error, RECEIVE, Versions::ALL, "A response has either a result or an error; one with both or neither fails its request."),
@@ -55,7 +55,7 @@ rule("RPC-33", Must, Note, SEND | TRACK, Versions::ALL, "When the connection end
 rule("RPC-34", Must, Error, SEND | RECEIVE, Versions::ALL, "An integer fits the width of its field and is kept exactly; one written as 100.0 or 1e2 is accepted and reported."),
 rule("RPC-35", May, Note, TRACK, Versions::ALL, "The data of an error is passed on unchanged."),
 ] },
-Area { name: "BATCH", title: "JSON-RPC batches (v2)", rules: &[
+Area { name: "BATCH", title: words("JSON-RPC batches (v2)"), rules: &[
 rule("BATCH-01", May, Note, TRACK, Versions::only(2), "A frame may be an array of messages, called a batch; the library accepts batches and sends none."),
 rule("BATCH-02", Must, Error, RECEIVE, Versions::only(2), "A batch that is not valid JSON is answered with one parse error.").reported_as(&["RPC-21"]),
 rule("BATCH-03", Must, Error, RECEIVE, Versions::only(2), "An empty batch is answered with one \"invalid request\" error."),
@@ -69,7 +69,7 @@ rule("BATCH-10", ShouldNot, Warning, RECEIVE, Versions::only(2), "A call that la
 rule("BATCH-11", MustNot, Warning, RECEIVE, Versions::only(2), "A batch has at most one update of the same terminal."),
 rule("BATCH-12", Must, Error, RECEIVE, Versions::only(2), "A batch does not contain another batch."),
 ] },
-Area { name: "INIT", title: "Initialize and version negotiation", rules: &[
+Area { name: "INIT", title: words("Initialize and version negotiation"), rules: &[
 rule("INIT-01", Must, Error, SEND | RECEIVE, Versions::ALL, "A client sends initialize first, and nothing else until it is answered."),
 rule("INIT-02", Must, Error, SEND | RECEIVE, Versions::ALL, "An agent sends no request and no notification before it has answered initialize."),
 rule("INIT-03", Must, Error, SEND | RECEIVE, Versions::ALL, "A client requests the newest version that it supports; a host may choose to request an older supported one."),
@@ -92,7 +92,7 @@ rule("INIT-21", Must, Error, RECEIVE, Versions::only(2), "An agent that supports
 rule("INIT-22", Must, Warning, RECEIVE, Versions::ALL, "That error names the requested version and the versions that the agent supports."),
 rule("INIT-23", May, Note, TRACK, Versions::ALL, "In version 2 a client may repeat initialize until it sends another request; the last one that succeeds determines its capabilities and the login methods."),
 ] },
-Area { name: "CAP", title: "Capabilities in general", rules: &[
+Area { name: "CAP", title: words("Capabilities in general"), rules: &[
 rule("CAP-01", Must, Error, TRACK, Versions::ALL, "A capability that is not advertised is not supported."),
 rule("CAP-03", Must, Warning, SEND | RECEIVE, Versions::only(1), "A capability is a boolean or an object, as the specification defines it."),
 rule("CAP-04", Must, Error, TRACK, Versions::ALL, "A capability that is an object is supported when it is present, whatever it contains."),
@@ -107,7 +107,7 @@ rule("CAP-14", MustNot, Warning, SEND | RECEIVE, Versions::only(2), "A client of
 rule("CAP-15", Must, Error, SEND | RECEIVE, Versions::ALL, "A method whose capability the receiver did not advertise is answered as an unknown method."),
 rule("CAP-16", Should, Note, SEND, Versions::only(1), "Support is stated explicitly instead of by omission; the typed capabilities write every boolean, and a host whose policy for notes is strict is advised of those it omits."),
 ] },
-Area { name: "AUTH", title: "Authentication", rules: &[
+Area { name: "AUTH", title: words("Authentication"), rules: &[
 rule("AUTH-01", Must, Error, SEND | RECEIVE, Versions::ALL, "A login names a login method that the answer to initialize listed."),
 rule("AUTH-02", Must, Note, TRACK, Versions::ALL, "If the agent requires a login, it precedes the calls that depend on it; the connection tracks whether one is required, and delays no call for it."),
 rule("AUTH-03", May, Note, SEND | TRACK, Versions::ALL, "An agent may refuse a call because a login is required, with at most a reason as data; the login methods are those of initialize."),
@@ -134,7 +134,7 @@ rule("AUTH-29", Must, Note, RECEIVE, Versions::only(1), "A login method of the o
 rule("AUTH-30", Must, Error, SEND | RECEIVE, Versions::ALL, "The login status is requested only if the agent advertises it (draft)."),
 rule("AUTH-31", Must, Error, SEND | RECEIVE | TRACK, Versions::ALL, "The login status may be requested at any time, and the answer states it (draft)."),
 ] },
-Area { name: "SESS", title: "Session setup, load, resume, list, close, delete, fork", rules: &[
+Area { name: "SESS", title: words("Session setup, load, resume, list, close, delete, fork"), rules: &[
 rule("SESS-01", Must, Error, SEND | RECEIVE | TRACK, Versions::ALL, "A session call names a session that was opened on this connection; the error for an unknown session has the session id in its data (in v1 only errors that the library writes).").only(&[(Way::Track, Versions::only(2))]),
 rule("SESS-02", MustNot, Error, SEND | RECEIVE, Versions::ALL, "A session id of one connection means nothing on another connection.").reported_as(&["SESS-01"]),
 rule("SESS-03", Must, Warning, SEND | RECEIVE, Versions::ALL, "The id of a new session differs from the ids of all open sessions."),
@@ -205,7 +205,7 @@ rule("SESS-92", Must, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "Updat
 rule("SESS-87", Should, Note, TRACK, Versions::only(2), "The state of a child session is reported by its own state updates and by its parent's reports about it; the latest of them applies."),
 rule("SESS-95", Must, Warning, SEND | RECEIVE, Versions::only(2), "A list for one working directory has only sessions of that directory (v2)."),
 ] },
-Area { name: "TURN", title: "Prompt turn (v1)", rules: &[
+Area { name: "TURN", title: words("Prompt turn (v1)"), rules: &[
 rule("TURN-01", Must, Error, SEND | RECEIVE, Versions::only(1), "The answer to a prompt has one of the five stop reasons."),
 rule("TURN-02", Must, Note, TRACK, Versions::only(1), "A turn lasts until its prompt is answered; open prompts can be listed."),
 rule("TURN-03", Should, Warning, SEND | RECEIVE, Versions::only(1), "A session has one prompt at a time, unless the host is configured to allow more."),
@@ -223,7 +223,7 @@ rule("TURN-18", May, Warning, RECEIVE, Versions::ALL, "The token counts at the e
 rule("TURN-19", Must, Note, TRACK, Versions::only(1), "A turn is over once it is answered; the next prompt may follow immediately."),
 rule("TURN-20", Must, Error, SEND | RECEIVE, Versions::ALL, "No prompt is sent before the connection and the session are set up.").reported_as(&["SESS-01", "INIT-01"]),
 ] },
-Area { name: "LIFE", title: "Prompt lifecycle (v2)", rules: &[
+Area { name: "LIFE", title: words("Prompt lifecycle (v2)"), rules: &[
 rule("LIFE-01", Must, Error, SEND | RECEIVE, Versions::only(2), "The answer to a prompt has the id of the message that the prompt became, and no stop reason; an answer without the id is reported and delivered."),
 rule("LIFE-02", MustNot, Note, TRACK, Versions::only(2), "The answer to a prompt does not end the work; an idle state update of the session does."),
 rule("LIFE-03", Must, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "Every accepted prompt is echoed as a user message with the id that the answer gives."),
@@ -258,7 +258,7 @@ rule("LIFE-38", Must, Error, RECEIVE | TRACK, Versions::only(2), "A prompt whose
 rule("LIFE-39", MustNot, Error, SEND | RECEIVE, Versions::only(2), "A key names one message; it is not sent again with other content."),
 rule("LIFE-40", MustNot, Note, TRACK, Versions::only(2), "A state that the agent no longer knows neither shows that work continues nor ends it."),
 ] },
-Area { name: "CANCEL", title: "Cancellation", rules: &[
+Area { name: "CANCEL", title: words("Cancellation"), rules: &[
 rule("CANCEL-01", May, Note, SEND | TRACK, Versions::ALL, "A session may be cancelled at any time; if nothing is running, that has no effect."),
 rule("CANCEL-02", Should, Note, TRACK, Versions::ALL, "A client that cancels treats the turn's unfinished tool calls as cancelled until an update says otherwise."),
 rule("CANCEL-03", Must, Error, TRACK, Versions::ALL, "Cancelling a session answers its open permission requests with the outcome cancelled."),
@@ -276,7 +276,7 @@ rule("CANCEL-22", Must, Note, TRACK, Versions::ALL, "A cancel stops the work of 
 rule("CANCEL-23", Must, Note, TRACK, Versions::ALL, "A cancel that arrives when nothing is running does not affect the next prompt."),
 rule("CANCEL-24", MustNot, Note, TRACK, Versions::only(2), "A cancel does not affect background work: its questions stay open and its tool calls continue."),
 ] },
-Area { name: "PERM", title: "Permission requests", rules: &[
+Area { name: "PERM", title: words("Permission requests"), rules: &[
 rule("PERM-01", Must, Error, SEND | RECEIVE, Versions::ALL, "A permission request names its session and lists options with an id, a name and a kind."),
 rule("PERM-02", Must, Warning, SEND | RECEIVE, Versions::ALL, "A permission request offers at least one option."),
 rule("PERM-03", Must, Warning, SEND | RECEIVE, Versions::ALL, "The option ids of a permission request are unique."),
@@ -294,7 +294,7 @@ rule("PERM-18", Should, Note, SEND | TRACK, Versions::ALL, "A tool call does not
 rule("PERM-19", Must, Warning, TRACK, Versions::ALL, "Every permission request is eventually answered."),
 rule("PERM-21", Must, Note, TRACK, Versions::only(2), "A permission request that the agent cancels is answered with the outcome cancelled (v2)."),
 ] },
-Area { name: "TOOL", title: "Tool calls", rules: &[
+Area { name: "TOOL", title: words("Tool calls"), rules: &[
 rule("TOOL-02", Must, Warning, SEND | RECEIVE, Versions::ALL, "A tool call id is used only once in a session."),
 rule("TOOL-03", Must, Error, SEND | RECEIVE, Versions::only(1), "The first report of a tool call has an id and a title."),
 rule("TOOL-04", Should, Note, SEND | RECEIVE, Versions::only(1), "A tool call update refers to a tool call that was reported before."),
@@ -326,7 +326,7 @@ rule("TOOL-37", MustNot, Error, SEND | RECEIVE | TRACK, Versions::only(2), "A to
 rule("TOOL-38", Must, Note, SEND | RECEIVE, Versions::only(2), "A tool call that is known to have ended, or was never shown, is not cancelled; if a cancel and the end cross, the agent refuses the cancel (v2)."),
 rule("TOOL-39", Should, Note, SEND | TRACK, Versions::only(2), "A tool call that has ended does not offer cancellation (v2)."),
 ] },
-Area { name: "DTERM", title: "Display-only terminals (v2)", rules: &[
+Area { name: "DTERM", title: words("Display-only terminals (v2)"), rules: &[
 rule("DTERM-01", MustNot, Error, SEND | RECEIVE, Versions::only(2), "A terminal update has a terminal id; an id is never reused for another terminal."),
 rule("DTERM-03", Must, Note, TRACK, Versions::only(2), "Terminal updates are kept whether they come before or after the tool call that shows the terminal."),
 rule("DTERM-04", Must, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "A terminal update is a patch: an absent field keeps its value, null clears it, and a value replaces it."),
@@ -340,7 +340,7 @@ rule("DTERM-15", Must, Note, SEND | RECEIVE, Versions::only(2), "A terminal's co
 rule("DTERM-16", Must, Warning, SEND | RECEIVE, Versions::only(2), "The size of a terminal is at least one column and one row."),
 rule("DTERM-17", Should, Note, SEND | TRACK, Versions::only(2), "A terminal whose command has ended does not offer cancellation."),
 ] },
-Area { name: "PLAN", title: "Plans", rules: &[
+Area { name: "PLAN", title: words("Plans"), rules: &[
 rule("PLAN-03", Must, Note, TRACK, Versions::only(1), "A new plan replaces the old one completely."),
 rule("PLAN-04", Must, Warning, SEND | RECEIVE, Versions::ALL, "A plan entry has content, a priority and a status; an incomplete entry is left out."),
 rule("PLAN-05", Must, Warning, SEND | RECEIVE, Versions::only(1), "The priority and the status of a plan entry are each one of the three defined values."),
@@ -352,7 +352,7 @@ rule("PLAN-11", Must, Warning, SEND | RECEIVE, Versions::ALL, "A file plan is na
 rule("PLAN-12", Must, Note, TRACK, Versions::ALL, "Plans in the form of entries, a file or Markdown are all accepted."),
 rule("PLAN-13", Must, Note, SEND | RECEIVE | TRACK, Versions::ALL, "A removed plan no longer exists; removing an unknown plan has no effect."),
 ] },
-Area { name: "CONT", title: "Content blocks and prompt capabilities", rules: &[
+Area { name: "CONT", title: words("Content blocks and prompt capabilities"), rules: &[
 rule("CONT-02", Must, Error, SEND | RECEIVE, Versions::ALL, "Prompts contain images only if the agent advertises them."),
 rule("CONT-03", Must, Error, SEND | RECEIVE, Versions::ALL, "Prompts contain audio only if the agent advertises it."),
 rule("CONT-04", Must, Error, SEND | RECEIVE, Versions::ALL, "Prompts contain embedded resources only if the agent advertises them."),
@@ -366,7 +366,7 @@ rule("CONT-14", Must, Note, TRACK, Versions::ALL, "MCP content is passed on with
 rule("CONT-16", Must, Warning, SEND | RECEIVE, Versions::only(2), "The address of an icon is an https or data URI (v2)."),
 rule("CONT-17", Should, Note, SEND, Versions::only(2), "A size of an icon is `WxH`, or `any` (v2)."),
 ] },
-Area { name: "FS", title: "Files read and written by the client (v1)", rules: &[
+Area { name: "FS", title: words("Files read and written by the client (v1)"), rules: &[
 rule("FS-01", MustNot, Error, SEND | RECEIVE, Versions::only(1), "Files are read only if the client advertises it."),
 rule("FS-02", MustNot, Error, SEND | RECEIVE, Versions::only(1), "Files are written only if the client advertises it."),
 rule("FS-03", Must, Error, SEND | RECEIVE, Versions::only(1), "The path of a file is absolute."),
@@ -376,7 +376,7 @@ rule("FS-08", Must, Error, SEND | RECEIVE, Versions::only(1), "A read is answere
 rule("FS-10", MustNot, Error, SEND | RECEIVE, Versions::only(2), "Version 2 has no file methods.").reported_as(&["EXT-07", "RPC-17"]),
 rule("FS-11", Must, Warning, RECEIVE, Versions::only(1), "A range is given only by line and limit; with other fields, the whole file would be read without notice."),
 ] },
-Area { name: "TERM", title: "Terminals run by the client (v1)", rules: &[
+Area { name: "TERM", title: words("Terminals run by the client (v1)"), rules: &[
 rule("TERM-01", MustNot, Error, SEND | RECEIVE, Versions::only(1), "Terminals are used only if the client advertises them."),
 rule("TERM-02", Must, Error, SEND | RECEIVE, Versions::only(1), "The working directory of a command is an absolute path."),
 rule("TERM-04", Must, Warning, TRACK, Versions::only(1), "Every terminal is released; terminals that are not are listed as leaks."),
@@ -389,7 +389,7 @@ rule("TERM-12", Must, Warning, SEND | RECEIVE, Versions::only(1), "The ids of op
 rule("TERM-13", Must, Error, SEND | RECEIVE, Versions::only(1), "The command, arguments and environment of a terminal have the correct types."),
 rule("TERM-14", Must, Error, SEND | TRACK, Versions::only(1), "A tool call first shows a terminal before the terminal is released."),
 ] },
-Area { name: "MODE", title: "Session modes (v1)", rules: &[
+Area { name: "MODE", title: words("Session modes (v1)"), rules: &[
 rule("MODE-01", Must, Error, SEND | RECEIVE, Versions::only(1), "A session is set to a mode that it offers."),
 rule("MODE-02", Must, Error, SEND | RECEIVE, Versions::only(1), "No mode is set in a session that offers none."),
 rule("MODE-03", Must, Warning, SEND | RECEIVE, Versions::only(1), "Mode ids are unique, and the current mode is one of the offered modes."),
@@ -398,7 +398,7 @@ rule("MODE-06", Must, Warning, RECEIVE, Versions::only(1), "The agent changes on
 rule("MODE-07", Must, Note, TRACK, Versions::only(1), "A requested mode becomes current once the agent has agreed."),
 rule("MODE-08", Should, Note, SEND | RECEIVE | TRACK, Versions::only(1), "A config option of the category mode takes precedence over modes, and the two agree."),
 ] },
-Area { name: "CONF", title: "Session config options", rules: &[
+Area { name: "CONF", title: words("Session config options"), rules: &[
 rule("CONF-01", May, Note, TRACK, Versions::ALL, "The answer that opens a session may list the config options with their values."),
 rule("CONF-02", Must, Warning, SEND | RECEIVE, Versions::ALL, "Every config option has a current value from the start."),
 rule("CONF-03", Must, Warning, SEND | RECEIVE, Versions::ALL, "The ids of a session's config options are unique."),
@@ -419,7 +419,7 @@ rule("CONF-19", Must, Warning, SEND | RECEIVE, Versions::only(2), "An agent that
 rule("CONF-20", Must, Error, RECEIVE, Versions::only(2), "A change of an unknown option, or to an invalid value, is refused with -32602 and changes nothing (v2).").reported_as(&["CONF-05", "CONF-10"]),
 rule("CONF-21", Must, Warning, SEND | RECEIVE, Versions::only(2), "A select option has at least one value, and no value twice, not even in different groups (v2)."),
 ] },
-Area { name: "CMD", title: "Slash commands", rules: &[
+Area { name: "CMD", title: words("Slash commands"), rules: &[
 rule("CMD-01", May, Note, TRACK, Versions::ALL, "The commands of a session may be reported at any time; each list replaces the previous one."),
 rule("CMD-02", Must, Warning, SEND | RECEIVE, Versions::ALL, "A command has a name and a description; one without them is left out."),
 rule("CMD-03", Must, Warning, SEND | RECEIVE, Versions::only(1), "The input of a command has a hint; an input without one is treated as absent."),
@@ -430,7 +430,7 @@ rule("CMD-07", Must, Warning, SEND | RECEIVE, Versions::only(2), "A command has 
 rule("CMD-08", May, Note, TRACK, Versions::only(2), "The answer that opens a session may list the commands; later updates replace the list (v2)."),
 rule("CMD-09", Must, Warning, SEND | RECEIVE, Versions::only(2), "Command names are unique, contain no white space, and are given without the slash (v2)."),
 ] },
-Area { name: "ELIC", title: "Elicitation", rules: &[
+Area { name: "ELIC", title: words("Elicitation"), rules: &[
 rule("ELIC-01", MustNot, Error, SEND | RECEIVE, Versions::ALL, "Elicitations use only modes that the client advertises."),
 rule("ELIC-02", Must, Error, SEND | RECEIVE, Versions::ALL, "The modes form and url are advertised separately; an empty object advertises neither.").reported_as(&["ELIC-01"]),
 rule("ELIC-03", Must, Error, SEND | RECEIVE, Versions::ALL, "An elicitation always names its mode."),
@@ -457,7 +457,7 @@ rule("ELIC-28", Must, Note, TRACK, Versions::ALL, "Every elicitation is answered
 rule("ELIC-29", Should, Note, TRACK, Versions::only(1), "Cancelling a session's work answers its open elicitations with cancel."),
 rule("ELIC-32", Should, Note, TRACK, Versions::only(2), "An elicitation that the agent cancels is answered with cancel (v2)."),
 ] },
-Area { name: "NOTE", title: "Session notices and compaction", rules: &[
+Area { name: "NOTE", title: words("Session notices and compaction"), rules: &[
 rule("NOTE-01", Must, Error, SEND | RECEIVE, Versions::ALL, "A notice has a severity and a non-empty title."),
 rule("NOTE-02", Must, Note, SEND, Versions::ALL, "A notice of any severity leaves the state of the session unchanged.").reported_as(&["ENUM-01"]),
 rule("NOTE-04", ShouldNot, Warning, SEND | RECEIVE, Versions::ALL, "Notices are not replayed when a session is loaded or resumed."),
@@ -469,7 +469,7 @@ rule("NOTE-10", Must, Warning, SEND | RECEIVE, Versions::ALL, "A summary is sent
 rule("NOTE-13", MustNot, Warning, SEND | RECEIVE, Versions::only(1), "Prompts are suggested only if the client advertises support for them (v1, draft)."),
 rule("NOTE-14", Must, Warning, SEND | RECEIVE, Versions::only(1), "A suggested prompt has at least one block; one without is left out (v1, draft)."),
 ] },
-Area { name: "NES", title: "Next edit suggestions and documents (draft)", rules: &[
+Area { name: "NES", title: words("Next edit suggestions and documents (draft)"), rules: &[
 rule("NES-01", Must, Error, SEND | RECEIVE, Versions::ALL, "Suggestions are requested, and documents reported, only if the agent advertises it."),
 rule("NES-02", Must, Error, SEND | RECEIVE | TRACK, Versions::only(2), "Suggestions and documents belong to a session that nes/start has opened (v2)."),
 rule("NES-04", Must, Error, SEND | RECEIVE, Versions::ALL, "A document event is sent only if the agent asked for that event."),
@@ -484,7 +484,7 @@ rule("NES-12", Must, Error, SEND | RECEIVE | TRACK, Versions::only(2), "After a 
 rule("NES-14", Must, Error, SEND | RECEIVE, Versions::ALL, "Suggestions have the form of the agreed version."),
 rule("NES-15", Must, Error, SEND | RECEIVE, Versions::only(2), "The parameters of a suggestion session are constant, so no second session starts under its id (v2)."),
 ] },
-Area { name: "PROV", title: "Model providers (draft)", rules: &[
+Area { name: "PROV", title: words("Model providers (draft)"), rules: &[
 rule("PROV-01", Must, Error, SEND | RECEIVE, Versions::ALL, "Provider methods are called only if the agent advertises them."),
 rule("PROV-02", Must, Error, SEND | RECEIVE, Versions::ALL, "Provider methods are called only after initialize.").reported_as(&["INIT-01"]),
 rule("PROV-03", Should, Note, SEND, Versions::ALL, "Providers are configured before sessions are opened."),
@@ -497,7 +497,7 @@ rule("PROV-09", Must, Warning, SEND | RECEIVE, Versions::ALL, "A disabled provid
 rule("PROV-10", Must, Warning, SEND | RECEIVE, Versions::ALL, "Headers may be secret and are never listed; a peer's are removed and not shown."),
 rule("PROV-11", Must, Error, SEND, Versions::ALL, "Unknown API types are passed on unchanged; a custom one begins with an underscore."),
 ] },
-Area { name: "MOA", title: "MCP over ACP (draft)", rules: &[
+Area { name: "MOA", title: words("MCP over ACP (draft)"), rules: &[
 rule("MOA-01", Must, Error, SEND | RECEIVE, Versions::ALL, "MCP servers of type acp are given only if the agent advertises them."),
 rule("MOA-02", MustNot, Error, SEND | RECEIVE, Versions::ALL, "The id of a server is not reused for another server."),
 rule("MOA-03", Must, Error, SEND | RECEIVE | TRACK, Versions::ALL, "Messages and connections are for a server with which a session was opened; every connection has its own id."),
@@ -508,10 +508,10 @@ rule("MOA-07", Must, Error, SEND | RECEIVE | TRACK, Versions::ALL, "Only an open
 rule("MOA-08", Must, Error, SEND | RECEIVE, Versions::ALL, "Requests to servers, and connections, come from the agent, and notifications from the client."),
 rule("MOA-09", Must, Note, TRACK, Versions::ALL, "When a session ends, its servers and their connections end too."),
 ] },
-Area { name: "PROX", title: "Proxy chains (draft)", rules: &[
+Area { name: "PROX", title: words("Proxy chains (draft)"), rules: &[
 rule("PROX-05", Must, Error, SEND | RECEIVE, Versions::ALL, "A message for the next component of a proxy chain has the inner method and its params as separate fields."),
 ] },
-Area { name: "EXT", title: "Extensibility, _meta, underscore names", rules: &[
+Area { name: "EXT", title: words("Extensibility, _meta, underscore names"), rules: &[
 rule("EXT-01", MustNot, Note, SEND, Versions::ALL, "Fields that the specification does not define belong in _meta; a peer's other fields are ignored and kept."),
 rule("EXT-02", Must, Warning, SEND | RECEIVE, Versions::ALL, "Every _meta is an object or null."),
 rule("EXT-05", Should, Note, SEND, Versions::ALL, "The keys traceparent, tracestate and baggage in _meta are strings of W3C trace context, and are passed on."),
@@ -520,7 +520,7 @@ rule("EXT-08", Must, Note, TRACK, Versions::ALL, "An extension request is delive
 rule("EXT-09", Should, Note, TRACK, Versions::ALL, "An extension notification is delivered; a host that does not know it ignores it."),
 rule("EXT-10", Should, Note, SEND | TRACK, Versions::ALL, "Extensions are advertised in _meta of the capabilities, where they can be looked up; a host whose policy for notes is strict is advised when it calls one that is not advertised."),
 ] },
-Area { name: "ENUM", title: "Enums, unions, lenient decoding", rules: &[
+Area { name: "ENUM", title: words("Enums, unions, lenient decoding"), rules: &[
 rule("ENUM-07", Must, Warning, SEND | RECEIVE, Versions::only(1), "Version 1 accepts only defined values, except where its specification allows others."),
 rule("ENUM-01", MustNot, Warning, SEND, Versions::only(2), "Custom values begin with an underscore."),
 rule("ENUM-03", Must, Warning, SEND | RECEIVE, Versions::only(2), "A closed enumeration of the schema is not extended (v2).").reported_as(&["ELIC-06"]),
@@ -533,7 +533,7 @@ rule("ENUM-12", Must, Error, SEND | RECEIVE, Versions::only(2), "Every path is a
 rule("ENUM-13", Must, Note, TRACK, Versions::ALL, "Unknown fields of a peer are not an error, as long as no field name appears twice."),
 rule("ENUM-14", Should, Note, SEND | RECEIVE, Versions::ALL, "Ids, names and titles are not empty."),
 ] },
-Area { name: "HTTP", title: "Streamable HTTP (draft)", rules: &[
+Area { name: "HTTP", title: words("Streamable HTTP (draft)"), rules: &[
 rule("HTTP-01", Must, Error, RECEIVE, Versions::ALL, "One endpoint serves `POST`, `GET`, `DELETE` and the upgrade to WebSocket; any other method is answered with 405, any other path with 404."),
 rule("HTTP-03", Must, Error, SEND | RECEIVE | TRACK, Versions::ALL, "A `POST` of `initialize` without `Acp-Connection-Id` opens a connection and is answered with 200, the answer as JSON, and the id of the connection."),
 rule("HTTP-04", Must, Warning, RECEIVE | TRACK, Versions::ALL, "Any other `POST` that is accepted is answered with 202 and no body; the answer to its message comes on a stream."),
@@ -560,7 +560,7 @@ rule("HTTP-26", Must, Warning, RECEIVE, Versions::ALL, "A stream has one reader;
 rule("HTTP-27", Must, Error, RECEIVE, Versions::ALL, "What is over a limit is refused: bodies with 413, headers with 431, calls and streams with 429, connections with 503."),
 rule("HTTP-28", Must, Warning, RECEIVE | TRACK, Versions::ALL, "What takes too long ends: a body with 408, `initialize` with 504, and the stream of a reader that takes nothing while its buffer is full; asked for again, that stream is 410 until the session is loaded."),
 ] },
-Area { name: "WS", title: "WebSocket (draft)", rules: &[
+Area { name: "WS", title: words("WebSocket (draft)"), rules: &[
 rule("WS-01", Must, Error, RECEIVE | TRACK, Versions::ALL, "An upgrade opens a connection, and its answer has `Acp-Connection-Id`; a version of WebSocket other than 13 is answered with 426."),
 rule("WS-02", Must, Error, SEND | RECEIVE, Versions::ALL, "The first message on a socket is `initialize`."),
 rule("WS-04", Must, Note, RECEIVE, Versions::ALL, "Binary frames are ignored."),
@@ -568,7 +568,7 @@ rule("WS-05", Must, Note, TRACK, Versions::ALL, "The end of a socket ends its co
 rule("WS-06", Must, Note, TRACK, Versions::ALL, "The rules on cookies hold for the handshake, too."),
 rule("WS-08", MustNot, Error, RECEIVE, Versions::ALL, "A text frame has one message; a batch is answered with one error."),
 ] },
-Area { name: "LIMIT", title: "Limits of the connection", rules: &[
+Area { name: "LIMIT", title: words("Limits of the connection"), rules: &[
 rule("LIMIT-01", Must, Error, SEND | RECEIVE, Versions::ALL, "No frame, and no array that answers a batch, has more bytes than the configured limit."),
 rule("LIMIT-02", Must, Error, RECEIVE, Versions::ALL, "Arrays and objects are not nested deeper than the configured limit."),
 rule("LIMIT-03", Must, Error, SEND | RECEIVE, Versions::ALL, "No more requests are open in one direction than the configured limit, and no batch has more entries."),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::table::{Type, Variant};
 use crate::json::Decimal;
 use crate::rules::RuleId;
+use crate::text::joined;
 
 /// A rule of the model stays; the general rules give way to the one that says what was done.
 pub(super) fn specific(rule: RuleId, general: RuleId) -> RuleId {
@@ -43,7 +44,7 @@ pub(super) fn tags(variants: &'static [Variant]) -> impl Iterator<Item = &'stati
 
 pub(super) fn one_of<'a>(values: impl Iterator<Item = &'a str>) -> Cow<'static, str> {
     let list: Vec<String> = values.map(|value| format!("\"{value}\"")).collect();
-    Cow::Owned(format!("one of {}", list.join(", ")))
+    Cow::Owned(format!("one of {}", joined(&list, ", ")))
 }
 
 pub(super) fn expected(ty: &Type) -> Cow<'static, str> {

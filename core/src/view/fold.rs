@@ -9,6 +9,7 @@ use super::{target, View};
 use crate::engine::operations::{Does, Fact, Operation, Speaker, Thing};
 use crate::engine::Session;
 use crate::json;
+use crate::text::joined;
 use crate::validation::table::Dialect;
 
 const USER: EntryKind = EntryKind::Message(Speaker::User);
@@ -214,7 +215,7 @@ impl View {
         }
         let plan = match operation.id {
             Some(_) => Cow::Borrowed(operation.body),
-            None => Cow::Owned([r#"{"type":"items","planId":"main","entries":"#, entries, "}"].concat()),
+            None => Cow::Owned(joined(&[r#"{"type":"items","planId":"main","entries":"#, entries, "}"], "")),
         };
         let most = self.most;
         let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) else { return };
@@ -247,7 +248,7 @@ impl View {
             *value = value.or_else(|| json::pointer(known?, &format!("/{name}")));
         }
         let [used, size, cost] = all.map(|value| value.unwrap_or("null"));
-        let usage = [r#"{"used":"#, used, r#","size":"#, size, r#","cost":"#, cost, "}"].concat();
+        let usage = joined(&[r#"{"used":"#, used, r#","size":"#, size, r#","cost":"#, cost, "}"], "");
         self.say(Name::Usage, Some(&usage));
     }
 

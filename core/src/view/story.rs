@@ -5,7 +5,7 @@
 //! same entries, the one that changed last at its end. So what changed since a revision costs as much as it is, and a
 //! change costs the same however many entries there are.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 
 use super::entry::{Entry, Own};
@@ -269,8 +269,8 @@ impl Story {
             changed.push(entry.index);
             at = self.linked(entry.index, entry.older).and_then(|older| self.get(older));
         }
-        changed.sort_unstable();
-        changed
+        // Heaps are needed elsewhere too; another way of sorting is a lot of code for modules that are downloaded.
+        BinaryHeap::from(changed).into_sorted_vec()
     }
 
     /// Takes an entry out; its place stays empty.

@@ -124,14 +124,14 @@ fn versions_of(versions: &[u16], known: &[u16]) -> String {
 pub(super) fn file(known: &[u16]) -> Result<String> {
     let mut out = format!(
         "//! {}\n//!\n//! The rows of the catalogue.\n\n\
-         use super::catalogue::{{rule, Area, Level, Severity, RECEIVE, SEND, TRACK}};\n\
+         use super::catalogue::{{rule, words, Area, Level, Severity, RECEIVE, SEND, TRACK}};\n\
          use super::switch::Way;\nuse crate::versions::Versions;\n\
          use Level::{{May, Must, MustNot, Should, ShouldNot}};\nuse Severity::{{Error, Note, Warning}};\n\n\
          /// Every area, in the order of the catalogue.\npub static AREAS: &[Area] = &[\n",
         super::MARK
     );
     for area in read(known)? {
-        writeln!(out, "Area {{ name: {:?}, title: {:?}, rules: &[", area.name, area.title)?;
+        writeln!(out, "Area {{ name: {:?}, title: words({:?}), rules: &[", area.name, area.title)?;
         for rule in &area.rules {
             let held: Vec<String> = rule.held.iter().map(|held| format!("{held:?}").to_uppercase()).collect();
             let versions = versions_of(&rule.versions, known);

@@ -5,9 +5,12 @@
 //! the types beside them. It is a package of its own because the tools for that take long to compile and no other task needs them. What it calls: cargo, npm and node.
 #![forbid(unsafe_code)]
 
+mod gather;
+mod linker;
 mod optimise;
 mod order;
 mod rules;
+mod sweep;
 mod traps;
 
 use std::error::Error;
@@ -114,7 +117,7 @@ const MODULES: [Module; 4] = [
         name: "libacp_client",
         package: CORE,
         profile: "wasm",
-        flags: "--cfg clients_only",
+        flags: "--cfg clients_only -Clink-arg=--emit-relocs -Cllvm-args=-simplifycfg-sink-common=false",
         features: "",
         passes: optimise::SMALL,
         traps: true,
@@ -146,7 +149,14 @@ const MODULES: [Module; 4] = [
 /// Makes what the package has of a module.
 fn finish(package: &Path, dist: &Path, module: &Module, mut compiled: Vec<u8>) -> Outcome<()> {
     if module.traps {
-        compiled = traps::trapped(&compiled)?;
+        let (trapped, trap) = traps::trapped(&compiled)?;
+        let copy = dist.join(format!("{}.copy", module.name));
+        compiled = sweep::swept(&trapped, trap, |bytes| {
+            fs::write(&copy, bytes)?;
+            optimise(package, &copy, module.passes)?;
+            Ok(fs::read(&copy)?)
+        })?;
+        fs::remove_file(&copy)?;
     }
     // `web` serves every entry: it takes the module from a file, from a URL or from bytes.
     let mut output = Bindgen::new()
@@ -175,7 +185,7 @@ fn compile(root: &Path, module: &Module) -> Outcome<Vec<u8>> {
         .args(["build", "--quiet", "--package", module.package[0], "--profile", module.profile, "--target", TARGET])
         .args(["--no-default-features", "--features", module.features])
         .env("RUSTFLAGS", module.flags)
-        // Traps are put where names say so; they go later.
+        // Traps are put where names say so; they go later, as does what the linker says of addresses.
         .env("CARGO_PROFILE_WASM_STRIP", if module.traps { "debuginfo" } else { "symbols" })
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root))?;

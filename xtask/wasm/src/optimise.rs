@@ -15,6 +15,8 @@ pub(crate) const SMALL: &[&str] = &[
     "--converge",
     // Whatever may trap is checked before, by the compiler's own code.
     "--ignore-implicit-traps",
+    // The end of the stack lies there. Nothing else has an address below 1024, so none wraps around on the way to a member.
+    "--low-memory-unused",
     "--always-inline-max-function-size=0",
     "--flexible-inline-max-function-size=0",
     "--one-caller-inline-max-function-size=0",
@@ -23,6 +25,7 @@ pub(crate) const SMALL: &[&str] = &[
     "--skip-pass=local-cse",
     "--skip-pass=simplify-locals",
     "--skip-pass=const-hoisting",
+    "--skip-pass=merge-similar-functions",
 ];
 
 /// Made faster. The compiler has done most of it.

@@ -2,52 +2,76 @@
 //!
 //! A module that has to be small says nothing of its own when it panics, which is a mistake of this package's: the engine
 //! reports a trap either way. Each function that would say something does nothing but trap here. The optimiser then leaves out
-//! what they were given, and the machinery that formats it.
+//! what they were given, and `sweep` what that was.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
-use crate::order::{number, sized, Reader};
+use crate::order::{sized, Reader};
 use crate::Outcome;
 
 const CODE: u8 = 10;
-const CUSTOM: u8 = 0;
+pub(crate) const CUSTOM: u8 = 0;
 const FUNCTION_NAMES: u8 = 1;
 /// What the names of the standard library's functions that only panic have in common, whatever their mangling.
-const PANICS: &[&str] = &["9panicking", "unwrap_failed", "expect_failed", "slice_error_fail", "slice_index_fail"];
-/// No locals; `unreachable`; `end`.
-const TRAP: &[u8] = &[0, 0x00, 0x0b];
+const PANICS: &[&str] = &[
+    "9panicking",
+    "unwrap_failed",
+    "expect_failed",
+    "slice_error_fail",
+    "slice_index_fail",
+    "len_mismatch_fail",
+    "assert_failed",
+    "do_panic",
+];
+/// No locals; `unreachable`.
+const TRAP: &[u8] = &[0, 0x00];
+/// What fills the rest, so that everything stays where the linker says that it is.
+pub(crate) const NOP: u8 = 0x01;
+const END: u8 = 0x0b;
 
-/// The module with traps for its panics; it must have the names of its functions.
-pub(crate) fn trapped(module: &[u8]) -> Outcome<Vec<u8>> {
+/// The module with traps for its panics, and one of them; it must have the names of its functions.
+pub(crate) fn trapped(module: &[u8]) -> Outcome<(Vec<u8>, usize)> {
     let sections = sections(module)?;
-    let panics = panics(&sections)?;
-    if panics.is_empty() {
-        return Err("no function that panics was found; have their names changed?".into());
-    }
     let imported = imported(&sections)?;
+    let panics = panics(&sections)?;
+    let first = panics.iter().copied().filter(|panic| *panic >= imported).min();
+    let first = first.ok_or("no function that panics was found; have their names changed?")?;
     let mut out = module.get(..8).ok_or("not a module")?.to_vec();
     for (id, section) in sections {
+        let mut section = section.to_vec();
+        if id == CODE {
+            for (index, place) in bodies(&section)?.into_iter().enumerate() {
+                if panics.contains(&(imported + index)) && place.len() > TRAP.len() {
+                    let (size, body) = (place.len(), &mut section[place]);
+                    body.fill(NOP);
+                    body[..TRAP.len()].copy_from_slice(TRAP);
+                    body[size - 1] = END;
+                }
+            }
+        }
         out.push(id);
-        if id != CODE {
-            out.extend(sized(section.to_vec()));
-            continue;
-        }
-        let mut bodies = Reader(section);
-        let count = bodies.number()?;
-        let mut code = number(count);
-        for index in 0..count {
-            let size = bodies.number()?;
-            let body = bodies.take(size)?;
-            code.extend(sized(if panics.contains(&(imported + index)) { TRAP } else { body }.to_vec()));
-        }
-        out.extend(sized(code));
+        out.extend(sized(section));
     }
-    Ok(out)
+    Ok((out, first))
 }
 
-type Section<'m> = (u8, &'m [u8]);
+/// Where the bodies of functions stand in a section of code.
+fn bodies(section: &[u8]) -> Outcome<Vec<Range<usize>>> {
+    let mut rest = Reader(section);
+    let mut places = Vec::new();
+    for _ in 0..rest.number()? {
+        let size = rest.number()?;
+        rest.take(size)?;
+        let end = section.len() - rest.0.len();
+        places.push(end - size..end);
+    }
+    Ok(places)
+}
 
-fn sections(module: &[u8]) -> Outcome<Vec<Section<'_>>> {
+pub(crate) type Section<'m> = (u8, &'m [u8]);
+
+pub(crate) fn sections(module: &[u8]) -> Outcome<Vec<Section<'_>>> {
     let mut rest = Reader(module.get(8..).ok_or("not a module")?);
     let mut found = Vec::new();
     while !rest.0.is_empty() {
@@ -109,7 +133,7 @@ mod tests {
         section.extend(sized(called));
         let section = [&[CUSTOM][..], &sized(section)].concat();
         let module = [head, b"\x0a\x0d\x02\x05\0\x41\x01\x1a\x0b\x05\0\x41\x02\x1a\x0b", &section].concat();
-        let expected = [head, b"\x0a\x0b\x02\x05\0\x41\x01\x1a\x0b\x03\0\0\x0b", &section].concat();
-        assert_eq!(trapped(&module).unwrap(), expected);
+        let expected = [head, b"\x0a\x0d\x02\x05\0\x41\x01\x1a\x0b\x05\0\0\x01\x01\x0b", &section].concat();
+        assert_eq!(trapped(&module).unwrap(), (expected, 1));
     }
 }

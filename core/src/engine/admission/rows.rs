@@ -5,6 +5,7 @@ use crate::engine::{MisuseKind, Role};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::Way;
+use crate::text::joined;
 use crate::validation::table::{From, Gate, Kind, Method, Phase, Tables};
 
 /// INIT-01: `initialize` comes first, and nothing else before its answer. INIT-02 is the agent's side of that.
@@ -78,7 +79,7 @@ pub(super) fn gate(attempt: &Attempt<'_>) -> Option<Refusal> {
         message: format!(
             "{} needs the capability {}, which the {receiver} did not advertise",
             attempt.method.name,
-            gate.path.join(".")
+            joined(gate.path, ".")
         ),
     })
 }

@@ -6,6 +6,7 @@ use super::patch::{self, Patch};
 use super::{session, Shown};
 use crate::engine::{Finding, RuleContext};
 use crate::json;
+use crate::text::printable;
 
 fn text<'a>(item: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
     json::unescape(json::pointer(item, pointer)?)
@@ -105,6 +106,9 @@ pub(super) fn other_files(context: &RuleContext<'_>) -> Option<Finding> {
             changes.iter().flat_map(|[_, path, old]| [string(*path), string(*old)]).flatten().collect();
         let other = paths.iter().find(|path| !listed.contains(path))?;
         let shown: String = other.chars().take(256).collect();
-        Some(Finding::new(place, format!("the patch is about {shown:?}, which the changes do not list")))
+        let mut quoted = String::new();
+        json::quote(&mut quoted, &shown);
+        let shown = printable(&quoted);
+        Some(Finding::new(place, format!("the patch is about {shown}, which the changes do not list")))
     })
 }

@@ -114,7 +114,14 @@ fn both(names: &str) -> Result<Option<Cow<'_, str>>, &'static str> {
 /// Whether the text after a quotation mark begins like an absolute path.
 fn begins_absolute(quoted: &str) -> bool {
     // Quoting doubles the backslashes of a drive's root or a share.
-    is_absolute(&quoted.replace("\\\\", "\\"))
+    let (mut text, mut rest) = (String::new(), quoted.chars());
+    while let Some(character) = rest.next() {
+        text.push(character);
+        if character == '\\' && rest.as_str().starts_with('\\') {
+            rest.next();
+        }
+    }
+    is_absolute(&text)
 }
 
 /// Decodes a path as git writes it: with unusual characters, in quotation marks and with escapes as in C.
