@@ -159,7 +159,7 @@ fn choice<T: Copy>(json: &str, option: &str, names: &[(&str, T)]) -> Result<Opti
     let Some(&(_, value)) = found else {
         let mut list = String::new();
         for (name, _) in names {
-            list += &format!("{}\"{name}\"", if list.is_empty() { "" } else { " or " });
+            list.extend([if list.is_empty() { "\"" } else { " or \"" }, name, "\""]);
         }
         return Err(format!("{option}: expected {list}, found \"{text}\""));
     };

@@ -215,16 +215,17 @@ impl Both {
                 )) {
                     look(out);
                 }
-                if what == b'P' && !first.is_empty() {
-                    if fine(acp_http_server_body(server, u64::from(which), slice(first), true, &raw mut out)) {
-                        look(out);
-                    }
-                }
-            }
-            b'b' | b'e' => {
-                if fine(acp_http_server_body(server, u64::from(which), slice(text), what == b'e', &raw mut out)) {
+                if what == b'P'
+                    && !first.is_empty()
+                    && fine(acp_http_server_body(server, u64::from(which), slice(first), true, &raw mut out))
+                {
                     look(out);
                 }
+            }
+            b'b' | b'e'
+                if fine(acp_http_server_body(server, u64::from(which), slice(text), what == b'e', &raw mut out)) =>
+            {
+                look(out)
             }
             b't' => drop(fine(acp_http_server_text(server, u64::from(which), slice(text)))),
             b'n' => drop(fine(acp_http_server_binary(server, u64::from(which)))),

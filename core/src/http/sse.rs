@@ -211,7 +211,7 @@ impl Reader {
             b"data" => match &mut self.data {
                 // With the line feed between two lines.
                 data if data.as_ref().map_or(0, |data| data.len() + 1) + value.len() > self.limit => {
-                    self.too_long = true
+                    self.too_long = true;
                 }
                 Some(data) => {
                     data.push(b'\n');

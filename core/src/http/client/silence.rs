@@ -19,7 +19,7 @@ impl Client {
     /// The streams that are silent although an answer is due, since when, and whether their heads have come.
     pub(super) fn silences(&self) -> impl Iterator<Item = (&Name, u64, bool)> {
         let passes =
-            self.streams.values().any(|stream| stream.state == State::Open && stream.carried == Carried::Something);
+            self.streams.values().any(|stream| stream.state == State::Open && stream.carried >= Carried::Something);
         let told = passes || self.options.times.first == 0 || !id!("HTTP-21").is_on(Way::Track);
         let calls = self.memory.calls.values().filter(move |call| !told && call.sent == Sent::Gone);
         calls.filter_map(|call| self.silence(call))

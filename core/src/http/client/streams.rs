@@ -27,13 +27,14 @@ pub(super) enum State {
 }
 
 /// What has come on a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Carried {
     /// Neither an event nor a comment.
     Nothing,
     /// The same, and the host was told.
     NothingTold,
     Something,
+    Messages,
 }
 
 #[derive(Debug)]
@@ -65,8 +66,6 @@ pub(super) struct Reading {
     /// No call has opened its session yet.
     pub(super) early: bool,
     pub(super) opened: u64,
-    /// A message has come since.
-    pub(super) moves: bool,
 }
 
 impl Client {
@@ -93,7 +92,6 @@ impl Client {
             doubt: None,
             early,
             opened: now,
-            moves: false,
         };
         self.streams.insert(name.clone(), reading);
         self.ask_for(name);
@@ -124,7 +122,6 @@ impl Client {
         stream.missed = 0;
         stream.heard = now;
         stream.opened = now;
-        stream.moves = false;
         if gap {
             stream.doubt = Some(now);
             for call in self.memory.calls.values_mut() {
@@ -144,11 +141,11 @@ impl Client {
         while let Some(stream) = self.streams.get_mut(name).filter(|stream| stream.exchange == Some(exchange)) {
             stream.heard = now;
             let Some(item) = stream.reader.read(&mut bytes) else { return };
-            stream.carried = Carried::Something;
+            stream.carried = stream.carried.max(Carried::Something);
             match item {
                 Item::Data(json) => {
                     stream.told = now;
-                    stream.moves = true;
+                    stream.carried = Carried::Messages;
                     self.heard_of(name);
                     self.message(name, &json);
                 }
@@ -171,7 +168,7 @@ impl Client {
         if was_open && now.saturating_sub(stream.opened) >= WORKS {
             stream.tries = 0;
             stream.failing = None;
-        } else if was_open && stream.moves {
+        } else if was_open && stream.carried == Carried::Messages {
             // It gets on, though not at once the next time.
             stream.tries = stream.tries.min(1);
             stream.failing = None;
