@@ -223,6 +223,15 @@ def attempt(name: str, test: str, check: Callable[[], object]) -> bool:
     return True
 
 
+@contextlib.contextmanager
+def serving(acp: str, *options: str) -> Iterator[int]:
+    """The port of an `acp serve` with the agent of these tests."""
+    with tempfile.TemporaryDirectory() as told:
+        command = [acp, "--quiet", "serve", "--listen", "127.0.0.1:0", *options, "--", sys.executable, HERE / "agent.py", told]
+        with running(*command, stdout=subprocess.PIPE) as server:
+            yield int(re.search(r":(\d+)/", server.stdout.readline())[1])
+
+
 def restarted(acp: str, name: str, scheme: str, back: int) -> None:
     """A conversation with a proxy of its own, which is killed and started again."""
     with tempfile.TemporaryDirectory() as folder:
@@ -230,13 +239,19 @@ def restarted(acp: str, name: str, scheme: str, back: int) -> None:
         restarts.test([acp], f"{scheme}://{HOST}:{front}/acp", lambda: proxy(name, folder, front, back))
 
 
+def resumed(acp: str, name: str) -> None:
+    """The same where streams are resumed."""
+    with tempfile.TemporaryDirectory() as folder, serving(acp, "--resumable") as back:
+        front = free_port()
+        url = f"http://{HOST}:{front}/acp"
+        restarts.test([acp], url, lambda: proxy(name, folder, front, back), resumes=True)
+
+
 def behind(acp: str, name: str, pool: Executor) -> List[bool]:
     """The outcomes of all tests behind one proxy, which run at the same time: they wait more than they work."""
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as told, contextlib.ExitStack() as stack:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         front = free_port()
-        command = [acp, "--quiet", "serve", "--listen", "127.0.0.1:0", "--", sys.executable, HERE / "agent.py", told]
-        server = stack.enter_context(running(*command, stdout=subprocess.PIPE))
-        back = int(re.search(r":(\d+)/", server.stdout.readline())[1])
+        back = stack.enter_context(serving(acp))
         try:
             stack.enter_context(proxy(name, folder, front, back))
         except OSError as problem:
@@ -245,6 +260,7 @@ def behind(acp: str, name: str, pool: Executor) -> List[bool]:
         checks = tests(acp, name, front)
         for scheme in ("http", "ws"):
             checks[f"a proxy that is restarted, {scheme}"] = partial(restarted, acp, name, scheme, back)
+        checks["a proxy that is restarted, and streams that are resumed"] = partial(resumed, acp, name)
         return list(pool.map(lambda test: attempt(name, *test), checks.items()))
 
 
