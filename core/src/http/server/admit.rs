@@ -189,7 +189,8 @@ impl Server {
         }
         let resumable = limits.retained > 0;
         if let Some(last) = last.filter(|_| resumable) {
-            if last.parse().map_err(|_| ()).and_then(|number| stream.resume(number)).is_err() {
+            // No stream has that many events.
+            if !stream.resume(last.parse().unwrap_or(u64::MAX)) {
                 if let Some(name) = session.filter(|_| unknown) {
                     connection.sessions.remove(name);
                 }

@@ -134,18 +134,18 @@ impl Stream {
         self.announce()
     }
 
-    /// Goes on behind the event with this number. Fails if that is not known any more, or nobody can have it.
-    pub(super) fn resume(&mut self, number: u64) -> Result<(), ()> {
-        let known = number.checked_sub(self.gone).and_then(|events| usize::try_from(events).ok()).ok_or(())?;
-        let end = match known.checked_sub(1) {
-            Some(last) => *self.ends.get(last).ok_or(())?,
-            None => self.base,
+    /// Goes on behind the event with this number. Returns `false` if that is not known any more, or nobody can have it.
+    pub(super) fn resume(&mut self, number: u64) -> bool {
+        let Some(events) = number.checked_sub(self.gone) else { return false };
+        let end = match usize::try_from(events).unwrap_or(usize::MAX) {
+            0 => self.base,
+            events => self.ends.get(events - 1).copied().unwrap_or(u64::MAX),
         };
         if end > self.taken() {
-            return Err(());
+            return false;
         }
         self.read = (end - self.base) as usize;
-        Ok(())
+        true
     }
 
     /// The reader is gone. What it took of an event that did not end is sent again.
@@ -211,7 +211,7 @@ mod tests {
         stream.consume(usize::MAX, 0, 100);
         for (number, rest) in [(0, "b"), (1, "a"), (2, "b"), (3, "c"), (4, "")] {
             stream.detach();
-            assert_eq!(stream.resume(number), Ok(()), "{number}");
+            assert!(stream.resume(number), "{number}");
             let first = text(&stream).lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or("\"\"");
             if number > 0 {
                 assert_eq!(first.trim_matches('"'), rest);
@@ -222,10 +222,10 @@ mod tests {
             stream.consume(usize::MAX, 0, 100);
         }
         stream.detach();
-        assert_eq!(stream.resume(u64::MAX), Err(()), "nobody has it");
+        assert!(!stream.resume(u64::MAX), "nobody has it");
         stream.write("\"d\"", 0, true);
-        assert_eq!(stream.resume(stream.number()), Err(()), "it was not sent");
-        assert_eq!(stream.resume(stream.number() - 1), Ok(()));
+        assert!(!stream.resume(stream.number()), "it was not sent");
+        assert!(stream.resume(stream.number() - 1));
     }
 
     #[test]
@@ -239,9 +239,9 @@ mod tests {
         }
         let last = stream.number();
         stream.detach();
-        assert_eq!(stream.resume(last - 8), Ok(()));
+        assert!(stream.resume(last - 8));
         assert_eq!(text(&stream).matches("data").count(), 8);
-        assert_eq!(stream.resume(last - 30), Err(()), "that is gone");
+        assert!(!stream.resume(last - 30), "that is gone");
     }
 
     #[test]
