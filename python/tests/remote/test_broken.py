@@ -82,7 +82,8 @@ class Broken(unittest.IsolatedAsyncioTestCase):
                         with self.assertRaises(aio.OutcomeUnknown):
                             async for _ in turn:
                                 served.stop(9)
-                        served.start()
+                                # Until it is there again, nobody knows that it has no such connection.
+                                served.start()
                         await until(lambda: kinds(events).count("connected") == 2)
                         # Nothing of it is known to the new process.
                         await until(lambda: "detached" in kinds(events))

@@ -200,13 +200,6 @@ impl Server {
         if replaced.is_some() {
             stream.detach();
         }
-        let resumable = limits.retained > 0;
-        if let Some(last) = last.filter(|_| resumable) {
-            last.parse()
-                .map_err(|_| ())
-                .and_then(|number| stream.resume(number))
-                .map_err(|()| &refusals::LOST_EVENTS)?;
-        }
         let ready = stream.attach(exchange, now, resumable);
         stream.full_since = None;
         if std::mem::take(&mut connection.full) {

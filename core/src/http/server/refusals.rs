@@ -75,7 +75,7 @@ refusals! {
     SLOW_BODY = Refusal::new(id!("HTTP-28"), 408, "the body took too long");
     SLOW_AGENT = Refusal::new(id!("HTTP-28"), 504, "the agent took too long to answer").code(ErrorCode::INTERNAL_ERROR);
     LOST_STREAM = Refusal::new(id!("HTTP-28"), 410, "nobody read this stream, and its messages are lost; load the session");
-    LOST_EVENTS = Refusal::new(id!("HTTP-18"), 410, "what came after Last-Event-ID is not kept; load the session");
+    LOST_EVENTS = Refusal::new(id!("HTTP-28"), 410, "what came after Last-Event-ID is not kept; load the session");
     LOST_AGENT = Refusal::new(id!("HTTP-03"), 502, "the agent has ended").code(ErrorCode::INTERNAL_ERROR);
     NO_ENTROPY = Refusal::new(id!("HTTP-03"), 503, "the server cannot make an id").header("retry-after", "1");
     SYNTAX = Refusal::new(id!("RPC-21"), 400, "the body is not JSON").code(ErrorCode::PARSE_ERROR);
