@@ -20,6 +20,8 @@ from acp import schema, text_block
 PAUSES = (0.0, 6.0)
 # Seconds from the start of a turn to its end, at most.
 LIMIT = 40.0
+# Seconds for all of it.
+WHOLE = 180.0
 # How many numbers are told before the proxy is killed, and how many there are.
 BEFORE, ALL = 20, 60
 
@@ -177,4 +179,4 @@ async def read(stream: Any, log: List[str]) -> None:
 def test(command: List[str], url: str, start: Callable[[], ContextManager[Any]], resumes: bool = False) -> None:
     """The whole of it with one client; ``start`` starts the proxy and waits until it listens."""
     with contextlib.ExitStack() as stack:
-        asyncio.run(converse(command, url, Restarted(start, stack), resumes))
+        asyncio.run(asyncio.wait_for(converse(command, url, Restarted(start, stack), resumes), WHOLE))

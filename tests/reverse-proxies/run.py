@@ -258,9 +258,11 @@ def behind(acp: str, name: str, pool: Executor) -> List[bool]:
             print(f"FAILED {name}: {problem}")
             return [False]
         checks = tests(acp, name, front)
-        for scheme in ("http", "ws"):
-            checks[f"a proxy that is restarted, {scheme}"] = partial(restarted, acp, name, scheme, back)
-        checks["a proxy that is restarted, and streams that are resumed"] = partial(resumed, acp, name)
+        # Nothing of a turn comes through one that buffers before the turn is over.
+        if PROXIES[name] is not buffering:
+            for scheme in ("http", "ws"):
+                checks[f"a proxy that is restarted, {scheme}"] = partial(restarted, acp, name, scheme, back)
+            checks["a proxy that is restarted, and streams that are resumed"] = partial(resumed, acp, name)
         return list(pool.map(lambda test: attempt(name, *test), checks.items()))
 
 
