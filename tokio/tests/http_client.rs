@@ -2,6 +2,8 @@
 //! connections that are cut in the middle of it.
 #![cfg(unix)]
 
+#[path = "support/served.rs"]
+mod served;
 #[path = "support/storyteller.rs"]
 mod storyteller;
 
@@ -11,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use libacp::aio::{Client, Error, Failure};
 use libacp_tokio::http::{connect, serve, Action, AgentService, Remote, ServerOptions, Target};
+use served::served;
 use storyteller::storyteller;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
@@ -19,18 +22,6 @@ use tokio::time::timeout;
 
 /// More than anything here takes.
 const LIMIT: Duration = Duration::from_secs(60);
-
-async fn served() -> (String, AgentService) {
-    let agent = Arc::new(storyteller!());
-    let service = AgentService::new(ServerOptions::default(), move |pipe| {
-        let agent = Arc::clone(&agent);
-        async move { agent.serve(pipe).await }
-    });
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(serve(listener, service.clone()));
-    (address, service)
-}
 
 fn remote(address: &str) -> Remote {
     let Target::Remote(remote) = connect(address).unwrap() else { panic!("{address} is an address") };

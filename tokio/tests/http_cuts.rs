@@ -3,6 +3,8 @@
 //! so, and the conversation goes on.
 #![cfg(unix)]
 
+#[path = "support/served.rs"]
+mod served;
 #[path = "support/storyteller.rs"]
 mod storyteller;
 
@@ -11,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use libacp::aio::{AgentPeer, Client, ClientSession, Error, Failure};
-use libacp_tokio::http::{connect, serve, Action, AgentService, Remote, ServerOptions, Target};
-use storyteller::storyteller;
+use libacp_tokio::http::{connect, Action, Remote, Target};
+use served::served;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
@@ -108,18 +110,6 @@ impl Seen {
         }
         call().await.map_err(Into::into)
     }
-}
-
-async fn served() -> (String, AgentService) {
-    let agent = Arc::new(storyteller!());
-    let service = AgentService::new(ServerOptions::default(), move |pipe| {
-        let agent = Arc::clone(&agent);
-        async move { agent.serve(pipe).await }
-    });
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(serve(listener, service.clone()));
-    (address, service)
 }
 
 /// What a prompt is answered with. A turn that was lost may still run, so it is cancelled before the next one.
