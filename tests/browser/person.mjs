@@ -24,8 +24,9 @@ export async function pressUntil(what, press, is) {
   });
 }
 
-/** Answers a request with a click: again, until its buttons are gone. */
+/** Answers a request with a click: waits for its button, which may come late, and clicks again until it is gone. */
 export async function answerByClick(button, options = {}) {
+  await button.waitFor();
   const gone = async () => (await button.count()) === 0;
   const press = async () => {
     // The click waits until the button says that it works.
