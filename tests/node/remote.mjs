@@ -14,6 +14,8 @@ function fail(what) {
 const say = (value) => JSON.stringify(value);
 /** A message of a vector as text: a text as it is, any other value as JSON. */
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value ?? null));
+/** The same as it is passed in: as text where a scenario is replayed in one piece, otherwise in UTF-8. */
+const given = ({ size }, value) => (size === Infinity ? textOf(value) : encoder.encode(textOf(value)));
 /** A message as a vector says it. */
 const valueOf = (text) => {
   try {
@@ -63,7 +65,7 @@ function response({ status, headers, body }) {
 function sending(step, send) {
   let outcome;
   try {
-    outcome = send(textOf(step.send));
+    outcome = send();
   } catch (misuse) {
     if (misuse.rule === undefined) throw misuse;
     return same("the misuse", { rule: misuse.rule }, step.misuse);
@@ -130,12 +132,12 @@ class ServerRun {
     }
     if ("send" in step) {
       only(step, ["send", "to", "gives", "misuse"]);
-      return sending(step, (json) => server.send(this.key(step.to), json));
+      return sending(step, () => server.send(this.key(step.to), given(this, step.send)));
     }
     if ("stream" in step) return this.stream(step);
     if ("text" in step) {
       only(step, ["text", "on"]);
-      return server.text(step.on, textOf(step.text));
+      return server.text(step.on, given(this, step.text));
     }
     if ("frames" in step) return this.frames(step);
     if ("fail" in step) {
@@ -240,7 +242,7 @@ class ClientRun {
     }
     if ("send" in step) {
       only(step, ["send", "gives", "misuse"]);
-      return sending(step, (json) => client.send(json));
+      return sending(step, () => client.send(given(this, step.send)));
     }
     const heads = ["response", "status", "headers", "data", "events", "json", "raw", "end", "failed", "sent"];
     only(step, [...heads, "text", "on", "binary", "time", "wakes", "close", "retry", "set_header"]);
@@ -256,7 +258,7 @@ class ClientRun {
     }
     if ("end" in step) return client.end(step.end);
     if ("failed" in step) return client.failed(step.failed, step.sent);
-    if ("text" in step) return client.text(step.on, textOf(step.text));
+    if ("text" in step) return client.text(step.on, given(this, step.text));
     if ("binary" in step) return client.binary(step.binary);
     if ("time" in step) return client.handleTimeout(step.time);
     if ("wakes" in step) return same("the next time", client.pollTimeout(), step.wakes);

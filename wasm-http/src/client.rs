@@ -3,7 +3,9 @@
 use libacp::http::{Action, Client, ClientOptions, ClientSendError, Frame};
 use wasm_bindgen::prelude::*;
 
-use crate::{double, json, misuse, refused, whole, with_headers};
+use crate::{
+    double, json, misuse, refused, text_of, whole, with_headers, FRAME, MESSAGE, NOTHING, OTHER, REPLAYED, REQUEST,
+};
 
 /// A client; see `js/http.d.ts` for what each member does.
 #[wasm_bindgen]
@@ -11,6 +13,8 @@ use crate::{double, json, misuse, refused, whole, with_headers};
 pub struct HttpClient {
     client: Client,
     text: String,
+    body: String,
+    number: f64,
 }
 
 #[wasm_bindgen]
@@ -19,7 +23,12 @@ impl HttpClient {
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str, seed: f64) -> Result<HttpClient, JsValue> {
         let options = ClientOptions::from_json(options).map_err(|error| refused(&error))?;
-        Ok(HttpClient { client: Client::new(options, whole(seed)), text: String::new() })
+        Ok(HttpClient {
+            client: Client::new(options, whole(seed)),
+            text: String::new(),
+            body: String::new(),
+            number: 0.0,
+        })
     }
 
     /// Sets a header of all requests; false if it cannot be one.
@@ -28,22 +37,44 @@ impl HttpClient {
         self.client.set_header(name, value)
     }
 
-    /// The next action as JSON, or undefined. The text of a message, of a frame or of a body is what `taken` returns.
+    /// Polls the next action: 0 for none; 1 for a message, and 4 for one that is told again, whose text is what `taken`
+    /// returns; 5 for a text frame, whose exchange is what `number` returns, and its text what `taken` returns; 6 for a
+    /// request, whose body `body` returns, and 3 for another, both of which `taken` returns as JSON.
     #[wasm_bindgen(js_name = pollAction)]
-    pub fn poll_action(&mut self) -> Option<String> {
-        let mut action = self.client.poll_action()?;
-        match &mut action {
-            Action::Message { json, .. } => self.text = std::mem::take(json),
-            Action::Frame { frame: Frame::Text(text), .. } => self.text = std::mem::take(text),
-            Action::Request(request) => self.text = std::mem::take(&mut request.body),
-            _ => {}
-        }
-        Some(json(&action))
+    pub fn poll_action(&mut self) -> u32 {
+        let (kind, number, text) = match self.client.poll_action() {
+            None => return NOTHING,
+            Some(Action::Message { json, replayed }) => (if replayed { REPLAYED } else { MESSAGE }, 0, json),
+            Some(Action::Frame { exchange, frame: Frame::Text(text) }) => (FRAME, exchange, text),
+            Some(Action::Request(mut request)) => {
+                self.body = std::mem::take(&mut request.body);
+                (REQUEST, 0, json(&Action::Request(request)))
+            }
+            Some(action) => (OTHER, 0, json(&action)),
+        };
+        (self.number, self.text) = (double(number), text);
+        kind
+    }
+
+    /// The exchange of the frame that was polled.
+    pub fn number(&self) -> f64 {
+        self.number
     }
 
     /// The text of what was polled.
     pub fn taken(&mut self) -> String {
         std::mem::take(&mut self.text)
+    }
+
+    /// The same in UTF-8.
+    #[wasm_bindgen(js_name = takenBytes)]
+    pub fn taken_bytes(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text).into_bytes()
+    }
+
+    /// The body of the request that was polled.
+    pub fn body(&mut self) -> String {
+        std::mem::take(&mut self.body)
     }
 
     /// Whether `send` takes more.
@@ -66,6 +97,12 @@ impl HttpClient {
             Err(ClientSendError::Misuse { rule, message }) => Some(misuse(rule, message)),
             Err(_) => Some("closed".into()),
         }
+    }
+
+    /// Sends a message in UTF-8; undefined if it was taken, otherwise as `send`.
+    #[wasm_bindgen(js_name = sendBytes)]
+    pub fn send_bytes(&mut self, message: &[u8]) -> Option<String> {
+        self.send(&text_of(message))
     }
 
     /// The head of a response came.
@@ -91,6 +128,12 @@ impl HttpClient {
     /// A text frame came.
     pub fn text(&mut self, exchange: f64, text: &str) {
         self.client.text(whole(exchange), text);
+    }
+
+    /// A text frame came, in UTF-8.
+    #[wasm_bindgen(js_name = textBytes)]
+    pub fn text_bytes(&mut self, exchange: f64, text: &[u8]) {
+        self.client.text(whole(exchange), &text_of(text));
     }
 
     /// A binary frame came.

@@ -2,8 +2,9 @@
 //! module of their own, so that a page that opens no remote connection does not download them.
 //!
 //! The verbs are those of the core. What it has to say in more than one word is JSON with the names of the scenarios in
-//! `tests/http`; the text of a message, which may be long, crosses as it is: [`HttpServer::taken`]. Headers come in as one
-//! text, names and values in turn, separated by NUL, which no header has. `wasm/js/httpcore.js` is the other side.
+//! `tests/http`; what comes with each message is a number, and its text, which may be long, crosses as it is:
+//! [`HttpServer::taken`]. Headers come in as one text, names and values in turn, separated by NUL, which no header has.
+//! `wasm/js/httpcore.js` is the other side.
 #![forbid(unsafe_code)]
 
 mod client;
@@ -12,10 +13,21 @@ mod server;
 pub use client::HttpClient;
 pub use server::HttpServer;
 
+use std::borrow::Cow;
+
 use libacp::http::{Frame, Header};
 use libacp::rules::RuleId;
 use serde::Serialize;
 use wasm_bindgen::{JsError, JsValue};
+
+/// What is polled.
+pub(crate) const NOTHING: u32 = 0;
+pub(crate) const MESSAGE: u32 = 1;
+pub(crate) const READY: u32 = 2;
+pub(crate) const OTHER: u32 = 3;
+pub(crate) const REPLAYED: u32 = 4;
+pub(crate) const FRAME: u32 = 5;
+pub(crate) const REQUEST: u32 = 6;
 
 /// What [`HttpServer::frame`] has found, where it is no code with which a socket closes.
 const NO_FRAME: u32 = 0;
@@ -46,6 +58,11 @@ pub(crate) fn with_headers<T>(text: &str, work: impl FnOnce(&[Header<'_>]) -> T)
     }
     let headers: Vec<Header<'_>> = names.into_iter().zip(values.iter().map(Vec::as_slice)).collect();
     work(&headers)
+}
+
+/// Text from UTF-8, which the platform has checked; otherwise what its own decoder would make of it.
+pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
 }
 
 pub(crate) fn json<T: Serialize>(value: &T) -> String {

@@ -3,7 +3,7 @@
 use libacp::http::{ConnectionKey, Event, Request, SendError, Server, ServerOptions};
 use wasm_bindgen::prelude::*;
 
-use crate::{double, frame, json, misuse, refused, whole, with_headers};
+use crate::{double, frame, json, misuse, refused, text_of, whole, with_headers, MESSAGE, NOTHING, OTHER, READY};
 
 /// A server; see `js/http.d.ts` for what each member does.
 #[wasm_bindgen]
@@ -11,6 +11,7 @@ use crate::{double, frame, json, misuse, refused, whole, with_headers};
 pub struct HttpServer {
     server: Server,
     text: String,
+    number: f64,
 }
 
 #[wasm_bindgen]
@@ -19,7 +20,7 @@ impl HttpServer {
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<HttpServer, JsValue> {
         let options = ServerOptions::from_json(options).map_err(|error| refused(&error))?;
-        Ok(HttpServer { server: Server::new(options), text: String::new() })
+        Ok(HttpServer { server: Server::new(options), text: String::new(), number: 0.0 })
     }
 
     /// Adds random bytes.
@@ -57,19 +58,34 @@ impl HttpServer {
         json(&self.server.body(whole(exchange), bytes, end))
     }
 
-    /// The next event as JSON, or undefined. The text of a message is what `taken` returns.
+    /// Polls the next event: 0 for none; 1 for a message, whose connection is what `number` returns, and its text what `taken`
+    /// returns; 2 for an exchange that is ready, which is what `number` returns; 3 for another, which `taken` returns as JSON.
     #[wasm_bindgen(js_name = pollEvent)]
-    pub fn poll_event(&mut self) -> Option<String> {
-        let mut event = self.server.poll_event()?;
-        if let Event::Message { json, .. } = &mut event {
-            self.text = std::mem::take(json);
-        }
-        Some(json(&event))
+    pub fn poll_event(&mut self) -> u32 {
+        let (kind, number, text) = match self.server.poll_event() {
+            None => return NOTHING,
+            Some(Event::Message { connection, json }) => (MESSAGE, connection.number(), json),
+            Some(Event::Ready { exchange }) => (READY, exchange, String::new()),
+            Some(event) => (OTHER, 0, json(&event)),
+        };
+        (self.number, self.text) = (double(number), text);
+        kind
     }
 
-    /// The text of the message, or of the frame, that was polled.
+    /// The connection, or the exchange, of what was polled.
+    pub fn number(&self) -> f64 {
+        self.number
+    }
+
+    /// The text of what was polled, or of the frame.
     pub fn taken(&mut self) -> String {
         std::mem::take(&mut self.text)
+    }
+
+    /// The same in UTF-8.
+    #[wasm_bindgen(js_name = takenBytes)]
+    pub fn taken_bytes(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text).into_bytes()
     }
 
     /// Sends a message of an agent; undefined if it was sent, otherwise `full`, `closed`, or a misuse as JSON.
@@ -80,6 +96,12 @@ impl HttpServer {
             Err(SendError::Misuse { rule, message }) => Some(misuse(rule, message)),
             Err(_) => Some("closed".into()),
         }
+    }
+
+    /// Sends a message in UTF-8; undefined if it was sent, otherwise as `send`.
+    #[wasm_bindgen(js_name = sendBytes)]
+    pub fn send_bytes(&mut self, connection: f64, message: &[u8]) -> Option<String> {
+        self.send(connection, &text_of(message))
     }
 
     /// Ends a connection.
@@ -122,6 +144,12 @@ impl HttpServer {
     /// A text frame came.
     pub fn text(&mut self, exchange: f64, text: &str) {
         self.server.text(whole(exchange), text);
+    }
+
+    /// A text frame came, in UTF-8.
+    #[wasm_bindgen(js_name = textBytes)]
+    pub fn text_bytes(&mut self, exchange: f64, text: &[u8]) {
+        self.server.text(whole(exchange), &text_of(text));
     }
 
     /// A binary frame came.

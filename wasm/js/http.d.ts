@@ -356,8 +356,8 @@ export class HttpServer {
   body(exchange: number, bytes: Uint8Array, end: boolean): ServerStep;
   /** The next event; `undefined` when there is none. Poll after each call that passes something in. */
   pollEvent(): ServerEvent | undefined;
-  /** Sends a message of an agent. `full`: send it again after `drained`. Throws a `Misuse` for what cannot be sent. */
-  send(connection: number, json: string): "sent" | "full" | "closed";
+  /** Sends a message of an agent, as text or in UTF-8. `full`: send it again after `drained`. Throws a `Misuse` for what cannot be sent. */
+  send(connection: number, json: string | Uint8Array): "sent" | "full" | "closed";
   /** Ends a connection because its agent is gone, or the server stops. */
   close(connection: number): void;
   /**
@@ -376,8 +376,8 @@ export class HttpServer {
   consume(exchange: number, count: number): void;
   /** An exchange is over: its connection broke, or the end of its stream was written. */
   closed(exchange: number): void;
-  /** A text frame came on a socket. */
-  text(exchange: number, text: string): void;
+  /** A text frame came on a socket, as text or in UTF-8. */
+  text(exchange: number, text: string | Uint8Array): void;
   /** A binary frame came on a socket; it is ignored and reported (WS-04). */
   binary(exchange: number): void;
   /** A pong came on a socket. */
@@ -433,8 +433,8 @@ export class HttpClient {
   setHeader(name: string, value: string): boolean;
   /** The next thing to do, or that has happened; `undefined` when there is none. */
   pollAction(): ClientAction | undefined;
-  /** Sends a message of the host. `full`: send it again once it is hungry. Throws a `Misuse` for what cannot be sent. */
-  send(json: string): "sent" | "full" | "closed";
+  /** Sends a message of the host, as text or in UTF-8. `full`: send it again once it is hungry. Throws a `Misuse` for what cannot be sent. */
+  send(json: string | Uint8Array): "sent" | "full" | "closed";
   /** The head of the response of an exchange. */
   response(exchange: number, status: number, headers?: HeaderList): void;
   /** Bytes of its body. */
@@ -443,8 +443,8 @@ export class HttpClient {
   end(exchange: number): void;
   /** A request came to nothing; `sent` says whether the server may have it. */
   failed(exchange: number, sent: boolean): void;
-  /** A text frame came on the socket. */
-  text(exchange: number, text: string): void;
+  /** A text frame came on the socket, as text or in UTF-8. */
+  text(exchange: number, text: string | Uint8Array): void;
   /** A binary frame came on the socket (WS-04). */
   binary(exchange: number): void;
   /** Ends the conversation. */

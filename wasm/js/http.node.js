@@ -2,8 +2,8 @@
 import "./client.node.js";
 import { connector } from "./http.js";
 import { httpLoaded } from "./httpcore.js";
-import * as glue from "./libacp_http.js";
-import module from "./libacp_http_inline.js";
+import * as glue from "./libacp_http_node.js";
+import module from "./libacp_http_node_inline.js";
 import { spawnAgent } from "./spawn.node.js";
 
 glue.initSync({ module: Buffer.from(module, "base64") });

@@ -11,12 +11,14 @@ import { parse, stringify } from "./json.js";
 import { misuse } from "./mistakes.js";
 import { deferred, within } from "./wire.js";
 
-// Characters of messages that nobody has read; then streams are not read on.
+// Bytes of messages that nobody has read; then streams are not read on.
 const UNREAD = 1 << 20;
 // Requests that a browser makes at once to a host over HTTP/1.1, less one for messages.
 const BROWSER_STREAMS = 5;
 // How often in a row other headers are asked for.
 const ASKED = 3;
+
+const decoder = new TextDecoder();
 
 export class Remote {
   framing = "messages";
@@ -48,7 +50,6 @@ export class Remote {
   #turning = false;
   #again = false;
   #ended = deferred();
-  #decoder = new TextDecoder();
   /** Marks answers that were made here. */
   #mark = randomId();
   /** Questions of the agent that were lost: their answers go nowhere. */
@@ -89,6 +90,7 @@ export class Remote {
       limits: { ...streams, ...limits },
       times,
     });
+    this.#core._inBytes = true;
     for (const [name, value] of this.#headers) this.#set(name, value);
     this.#tick();
     if (this.#first !== undefined) this.#core.send(this.#first);
@@ -112,28 +114,27 @@ export class Remote {
   // What a transport has.
 
   write(bytes) {
-    const json = this.#decoder.decode(bytes);
-    if (!this.#send(json)) return this.#later(json);
+    if (!this.#send(bytes)) return this.#later(bytes);
     // What a socket has not taken yet.
     return this.#socket?.poured;
   }
 
-  async #later(json) {
+  async #later(bytes) {
     do await (this.#room ??= deferred()).promise;
-    while (!this.#isOver && !this.#send(json));
+    while (!this.#isOver && !this.#send(bytes));
   }
 
-  #send(json) {
+  #send(bytes) {
     if (this.#first === undefined) {
-      this.#first = json;
+      this.#first = bytes;
       this.#say({ type: "connecting", carrier: this.carrier });
     }
     this.#tick();
     let outcome;
     try {
-      outcome = this.#core.send(json);
+      outcome = this.#core.send(bytes);
     } catch (mistake) {
-      this.#refuse(json, mistake);
+      this.#refuse(decoder.decode(bytes), mistake);
     }
     this.#turn();
     return outcome !== "full";
@@ -306,7 +307,7 @@ export class Remote {
 
   #message({ json, replayed }) {
     if (replayed && this.#reopening.size > 0) {
-      const { method, params } = JSON.parse(json);
+      const { method, params } = JSON.parse(decoder.decode(json));
       if (this.#reopening.has(params?.sessionId)) {
         // The host has seen most of it: it is not told as if it were new.
         if (method === "session/update") return this.#say({ type: "replayed", session: params.sessionId, params });

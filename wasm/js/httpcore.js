@@ -55,15 +55,13 @@ const settings = (options) =>
       }),
   );
 
-const withTaken = (core, told, name) => {
-  told[name] = core.taken();
-  return told;
-};
-
-const FRAMES = ["", "text", "ping"];
+// What the module polls; see `wasm-http`.
+const [NOTHING, MESSAGE, READY, , REPLAYED, FRAME, REQUEST] = [0, 1, 2, 3, 4, 5, 6];
 
 class Machine {
   _core;
+  /** Texts of messages are handed out in UTF-8, as who passes them on has them. */
+  _inBytes = false;
 
   constructor(make) {
     mustBeReady();
@@ -79,7 +77,8 @@ class Machine {
   }
 
   text(exchange, text) {
-    this._core.text(exchange, text);
+    if (typeof text === "string") this._core.text(exchange, text);
+    else this._core.textBytes(exchange, text);
   }
 
   binary(exchange) {
@@ -88,6 +87,10 @@ class Machine {
 
   free() {
     this._core.free();
+  }
+
+  get _taken() {
+    return this._inBytes ? this._core.takenBytes() : this._core.taken();
   }
 }
 if (Symbol.dispose) Machine.prototype[Symbol.dispose] = Machine.prototype.free;
@@ -122,14 +125,22 @@ export class HttpServer extends Machine {
   }
 
   pollEvent() {
-    const told = this._core.pollEvent();
-    if (told === undefined) return undefined;
-    const event = JSON.parse(told);
-    return event.event === "message" ? withTaken(this._core, event, "json") : event;
+    const core = this._core;
+    switch (core.pollEvent()) {
+      case NOTHING:
+        return undefined;
+      case MESSAGE:
+        return { event: "message", connection: core.number(), json: this._taken };
+      case READY:
+        return { event: "ready", exchange: core.number() };
+      default:
+        return JSON.parse(core.taken());
+    }
   }
 
   send(connection, json) {
-    return sent(this._core.send(connection, json));
+    const core = this._core;
+    return sent(typeof json === "string" ? core.send(connection, json) : core.sendBytes(connection, json));
   }
 
   close(connection) {
@@ -167,9 +178,8 @@ export class HttpServer extends Machine {
   frame(exchange) {
     const kind = this._core.frame(exchange);
     if (kind === 0) return undefined;
-    const text = this._core.taken();
-    if (kind < FRAMES.length) return kind === 1 ? { frame: "text", text } : { frame: FRAMES[kind] };
-    return { frame: "close", code: kind, reason: text };
+    if (kind === 1) return { frame: "text", text: this._taken };
+    return kind === 2 ? { frame: "ping" } : { frame: "close", code: kind, reason: this._core.taken() };
   }
 }
 
@@ -191,18 +201,26 @@ export class HttpClient extends Machine {
   }
 
   pollAction() {
-    const told = this._core.pollAction();
-    if (told === undefined) return undefined;
+    const core = this._core;
+    const kind = core.pollAction();
+    switch (kind) {
+      case NOTHING:
+        return undefined;
+      case MESSAGE:
+      case REPLAYED:
+        return { event: "message", json: this._taken, replayed: kind === REPLAYED };
+      case FRAME:
+        return { event: "frame", exchange: core.number(), frame: { frame: "text", text: this._taken } };
+      case REQUEST:
+        return { ...JSON.parse(core.taken()), body: core.body() };
+    }
+    const told = core.taken();
     // Ids of the agent's may be beyond what a number can be.
-    const action = told.startsWith('{"event":"lost"') ? parse(told) : JSON.parse(told);
-    if (action.event === "message") return withTaken(this._core, action, "json");
-    if (action.event === "request") return withTaken(this._core, action, "body");
-    if (action.frame?.frame === "text") withTaken(this._core, action.frame, "text");
-    return action;
+    return told.startsWith('{"event":"lost"') ? parse(told) : JSON.parse(told);
   }
 
   send(json) {
-    return sent(this._core.send(json));
+    return sent(typeof json === "string" ? this._core.send(json) : this._core.sendBytes(json));
   }
 
   response(exchange, status, headers = []) {

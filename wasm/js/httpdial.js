@@ -1,4 +1,5 @@
 // The WebSocket of a remote client. Read next: httpclient.js.
+import { onFrame, sendText } from "./httpsocket.js";
 import { open } from "./httpways.js";
 import { deferred } from "./wire.js";
 
@@ -56,9 +57,9 @@ export class Dialled {
       // Where nobody shows the headers, none is missing.
       remote._heard((core) => core.response(exchange, 101, received ?? [["acp-connection-id", HIDDEN]]));
     });
-    socket.addEventListener("message", ({ data }) => {
+    onFrame(socket, (text) => {
       if (this.#over) return;
-      remote._heard((core) => (typeof data === "string" ? core.text(exchange, data) : core.binary(exchange)));
+      remote._heard((core) => (text === undefined ? core.binary(exchange) : core.text(exchange, text)));
     });
     socket.addEventListener("error", (event) => end(event.error ?? new Error(event.message || "the WebSocket failed")));
     socket.addEventListener("close", () => end());
@@ -99,7 +100,7 @@ export class Dialled {
         return;
       }
       const frame = this.#frames.shift();
-      if (frame.frame === "text") socket.send(frame.text);
+      if (frame.frame === "text") sendText(socket, frame.text);
       else if (frame.frame === "close") socket.close(frame.code, frame.reason);
       else socket.ping?.();
     }

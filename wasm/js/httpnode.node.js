@@ -98,6 +98,21 @@ function refuse(socket, { status, headers, body }) {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines}\r\n${body}`);
 }
 
+/** Has the frames of one turn of the event loop written together. */
+function gathering(socket) {
+  let isHeld = false;
+  const release = () => {
+    isHeld = false;
+    socket.uncork();
+  };
+  return () => {
+    if (isHeld) return;
+    isHeld = true;
+    socket.cork();
+    process.nextTick(release);
+  };
+}
+
 const NO_SOCKETS = { status: 501, headers: [], body: "" };
 
 async function webSockets(given, maxPayload) {
@@ -142,7 +157,7 @@ export function nodeHandler(served, { WebSocketServer, ...options } = {}) {
     ready.added.set(request, asked.headers);
     ready.server.handleUpgrade(request, socket, head, (opened) => {
       socket.off("close", asked.abandon);
-      asked.take(opened);
+      asked.take(opened, gathering(socket));
     });
   };
   const upgraded = (request, socket, head) => void open(request, socket, head).catch((error) => socket.destroy(error));

@@ -8,7 +8,7 @@ import { deferred, within } from "./wire.js";
 const OPTIONS = ["path", "token", "prefix", "hosts", "anyHost", "origins", "strict", "tolerates", "limits", "times"];
 const HOOKS = ["onOpen", "onClose", "onViolation", "onAdvice", "onError"];
 const OTHERS = ["log", ...HOOKS];
-// Characters of messages for an agent that has not read the last ones.
+// Bytes of messages for an agent that has not read the last ones.
 const UNREAD = 256 << 10;
 // So long agents may take to end when the server is closed.
 const GRACE = 5000;
@@ -24,7 +24,6 @@ class Link {
   #over = false;
   #more;
   #room;
-  #decoder = new TextDecoder();
 
   constructor(service, key) {
     this.#service = service;
@@ -74,8 +73,7 @@ class Link {
   }
 
   write(bytes) {
-    const json = this.#decoder.decode(bytes);
-    return this.#send(json) ? undefined : this.#later(json);
+    return this.#send(bytes) ? undefined : this.#later(bytes);
   }
 
   async #later(json) {
@@ -144,6 +142,7 @@ export class Service {
 
   #make() {
     this._core = new HttpServer(this.#options);
+    this._core._inBytes = true;
     this.#tick();
   }
 

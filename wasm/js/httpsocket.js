@@ -4,9 +4,12 @@
 const BUFFERED = 1 << 20;
 const ROUND = 10;
 
+// The package `ws` takes and gives bytes as they are; other sockets have text frames as text.
+const AS_TEXT = { binary: false };
+
 /**
  * Asks whether a socket may be opened: a response that refuses it, or the headers that accept it with a function that takes
- * the socket.
+ * the socket, and what has the platform write frames together that are sent together.
  */
 export function upgrade(service, head) {
   let outcome;
@@ -20,15 +23,30 @@ export function upgrade(service, head) {
     finish: () => wake(),
   });
   if (outcome?.headers) {
-    const take = (socket) => (wake = carry(service, exchange, socket));
+    const take = (socket, gather) => (wake = carry(service, exchange, socket, gather));
     return { headers: outcome.headers, take, abandon: () => service.over(exchange) };
   }
   service.over(exchange);
   return outcome ?? { response: { status: 426, headers: [["upgrade", "websocket"]], body: "" } };
 }
 
+/** Hears what comes on a socket: the bytes or the text of a text frame, or nothing for another one. */
+export function onFrame(socket, heard) {
+  if (isPackage(socket)) socket.on("message", (data, isBinary) => heard(isBinary ? undefined : data));
+  else socket.addEventListener("message", ({ data }) => heard(typeof data === "string" ? data : undefined));
+}
+
+const decoder = new TextDecoder();
+/** Sends a text frame from its bytes. */
+export function sendText(socket, bytes) {
+  if (isPackage(socket)) socket.send(bytes, AS_TEXT);
+  else socket.send(decoder.decode(bytes));
+}
+
+const isPackage = (socket) => typeof socket.on === "function" && typeof socket.ping === "function";
+
 /** Carries frames both ways; what it returns is to be called when there are some to send. */
-function carry(service, exchange, socket) {
+function carry(service, exchange, socket, gather = () => {}) {
   let sending = false;
   let paused = false;
   let timer;
@@ -57,7 +75,8 @@ function carry(service, exchange, socket) {
       while (socket.readyState === 1 && socket.bufferedAmount <= BUFFERED) {
         const frame = service._core.frame(exchange);
         if (!frame) break;
-        if (frame.frame === "text") socket.send(frame.text);
+        gather();
+        if (frame.frame === "text") sendText(socket, frame.text);
         else if (frame.frame === "close") socket.close(frame.code, frame.reason);
         else if (typeof socket.ping === "function") socket.ping();
         // Where the platform pings by itself, it also finds out who is gone.
@@ -75,9 +94,7 @@ function carry(service, exchange, socket) {
     }, ROUND);
   };
   socket.binaryType = "arraybuffer";
-  socket.addEventListener("message", ({ data }) => {
-    pause(typeof data === "string" ? service.heard(exchange, "text", data) : service.heard(exchange, "binary"));
-  });
+  onFrame(socket, (text) => pause(text === undefined ? service.heard(exchange, "binary") : service.heard(exchange, "text", text)));
   socket.on?.("pong", () => service.heard(exchange, "pong"));
   socket.on?.("ping", () => service.heard(exchange, "pong"));
   socket.addEventListener("error", over);

@@ -1,8 +1,8 @@
 //! Builds the npm package `libacp` into `wasm/dist`: `cargo run -p libacp-npm`.
 //!
 //! Compiles the crates `libacp-wasm`, to be small for browsers, smaller for clients alone and fast for Node, and
-//! `libacp-wasm-http`, which is small everywhere. It writes the glue, optimises them, and puts the hand-written JavaScript and
-//! the types beside them. It is a package of its own because the tools for that take long to compile and no other task needs them. What it calls: cargo, npm and node.
+//! `libacp-wasm-http`, to be small for browsers and fast for Node. It writes the glue, optimises them, and puts the hand-written
+//! JavaScript and the types beside them. It is a package of its own because the tools for that take long to compile and no other task needs them. What it calls: cargo, npm and node.
 #![forbid(unsafe_code)]
 
 mod gather;
@@ -101,7 +101,7 @@ const CORE: [&str; 2] = ["libacp-wasm", "libacp_wasm.wasm"];
 /// The remote transports, which most programs do without.
 const HTTP: [&str; 2] = ["libacp-wasm-http", "libacp_wasm_http.wasm"];
 
-const MODULES: [Module; 4] = [
+const MODULES: [Module; 5] = [
     Module {
         name: "libacp_core",
         package: CORE,
@@ -130,6 +130,16 @@ const MODULES: [Module; 4] = [
         profile: "wasm-node",
         flags: "-Ctarget-feature=+simd128",
         features: "policy",
+        passes: optimise::FAST,
+        traps: false,
+        is_downloaded: false,
+    },
+    Module {
+        name: "libacp_http_node",
+        package: HTTP,
+        profile: "wasm-node",
+        flags: "-Ctarget-feature=+simd128",
+        features: "",
         passes: optimise::FAST,
         traps: false,
         is_downloaded: false,
