@@ -115,6 +115,7 @@ impl Client {
                 return self.lose(true);
             }
             self.id = None;
+            self.lose_questions();
         }
         self.reset_first();
         self.wait_for_connection(None);

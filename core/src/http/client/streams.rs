@@ -260,12 +260,9 @@ impl Client {
         let calls =
             self.memory.calls.iter().filter(|(_, call)| call.is_gone() && of(&call.session) && !call.effect.opens());
         let mut lost = Lost { calls: calls.map(|(id, _)| id.clone()).collect(), ..Lost::default() };
-        lost.questions =
-            self.memory.questions.iter().filter(|(_, asked)| of(asked)).map(|(id, _)| id.clone()).collect();
+        lost.questions = self.memory.questions.lose(self.options.limits.calls, of);
         lost.calls.iter().for_each(|id| drop(self.memory.calls.remove(id)));
-        lost.questions.iter().for_each(|id| drop(self.memory.questions.remove(id)));
         lost.calls.sort();
-        lost.questions.sort();
         lost.sessions.push(session.to_owned());
         self.drop_stream(&Some(session.to_owned()));
         self.actions.push_back(Action::Lost(lost));
