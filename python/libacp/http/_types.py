@@ -118,7 +118,10 @@ class ClientTimes(TypedDict, total=False):
     20 seconds.
     """
     silence: int
-    """How long a stream that has had comments may be silent before it is taken for dead (`HTTP-21`). 75 seconds."""
+    """How long a stream that has had comments may be silent before it is taken for dead (`HTTP-21`), and how long one that does
+    not come back is looked for before what it belongs to is given up. It should be longer than the server keeps a
+    connection that nobody uses. 75 seconds.
+    """
     doubt: int
     """How long the answers to calls may be missing after a stream broke. 5 minutes."""
     retry: int
