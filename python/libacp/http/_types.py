@@ -189,7 +189,7 @@ class Lost(TypedDict):
     calls: List[Id]
     """Calls that nobody will answer. Whether the agent has carried them out is unknown."""
     questions: List[Id]
-    """Requests of the agent that need no answer any more."""
+    """Requests of the agent that need no answer any more. One that comes all the same raises `IdMisuse` (`HTTP-11`)."""
     sessions: List[str]
     """Sessions, which are opened again as soon as there is a connection, if the agent can."""
 
