@@ -3028,7 +3028,8 @@ ACP_MUST_USE acp_status acp_http_client_set_header(acp_http_client *client, acp_
 //   is being loaded
 // - `connected`: the connection is open, for the first time or again; `id` is the value of `Acp-Connection-Id`
 // - `lost`: the connection was lost; nobody will answer `calls`, a list of ids, and whether the agent has carried them out is
-//   unknown (HTTP-18); `questions` of the agent need no answer any more; `sessions` are opened again
+//   unknown (HTTP-18); `questions` of the agent need no answer any more, and one that comes all the same is a misuse
+//   (HTTP-11); `sessions` are opened again
 // - `retrying`: another attempt is made `at` this time
 // - `attached`: `session` is open again; `replayed` says whether its history was told once more
 // - `detached`: `session` could not be opened again, or its messages were lost
@@ -3066,14 +3067,19 @@ acp_status acp_http_client_is_hungry(const acp_http_client *client, bool *out);
 // - returns: `ACP_OK`; `ACP_NONE` while there is no connection; or a general error
 acp_status acp_http_client_connection_id(const acp_http_client *client, acp_slice *out);
 
-// Sends a message of the host.
+// Sends a message of the host. An answer goes to the question that the host was given, and to no other one: if the agent of
+// a new connection asks with the id of a question that was lost and has no answer yet, the host is given the new one with
+// another id, which begins with `libacp-q`.
 //
 // - `client`: the client
 // - `json`: the message, JSON text; copied
 // - `*out`: `ACP_HTTP_SENT`; `ACP_HTTP_FULL` if too much waits to be sent, until `acp_http_client_is_hungry` says
 //   otherwise; or `ACP_HTTP_CLOSED` if the conversation is over
 // - returns: `ACP_OK`; `ACP_MISUSE` if the message cannot be sent; or a general error
-ACP_MUST_USE acp_status acp_http_client_send(acp_http_client *client, acp_slice json, int32_t *out);
+ACP_MUST_USE
+acp_status acp_http_client_send(acp_http_client *client,
+                                acp_slice json,
+                                int32_t *out);
 
 // Gets the rule that the last call that returned `ACP_MISUSE` would have broken.
 //

@@ -1,8 +1,8 @@
 //! A client and a server of ours over a network that loses, delays and breaks: requests that do not arrive, responses that do
 //! not come back, streams that end in the middle of an event, readers that stop, connections that the server forgets. Whatever happens, no
 //! message arrives twice or out of order in its session, none is missing of which the host is not told, each call ends exactly
-//! once, memory stays within its limits, and once the network works again, so does everything. In a third of the worlds streams
-//! are resumed.
+//! once, each answer reaches the question that it was given for or none, memory stays within its limits, and once the network
+//! works again, so does everything. In a third of the worlds streams are resumed.
 
 #[path = "network/hosts.rs"]
 mod hosts;
@@ -12,6 +12,7 @@ mod rng;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet, VecDeque};
 
+use hosts::Agent;
 use libacp::http::{
     Client, ClientOptions, ConnectionKey, Event, Header, Outgoing, Request, SendError, Server, ServerOptions, Step,
 };
@@ -37,15 +38,6 @@ enum Packet {
     Data(u64, Vec<u8>),
     End(u64),
     Failed(u64, bool),
-}
-
-/// An agent of one connection.
-#[derive(Debug, Default)]
-struct Agent {
-    outbox: VecDeque<String>,
-    full: bool,
-    /// Prompts that wait for the answer to a question, by its id: session and id of the prompt.
-    waits: HashMap<String, (String, Value)>,
 }
 
 struct World {
@@ -82,9 +74,15 @@ struct World {
     ticks_sent: HashMap<String, u64>,
     ended: usize,
     lost: usize,
-    questions: Vec<Value>,
-    /// How many questions the agents have asked: each has an id of its own.
-    asked: usize,
+    /// Ids of questions, and what they are about.
+    questions: Vec<(Value, u64)>,
+    /// Those that were lost, and that the host answers all the same.
+    late: Vec<(Value, u64)>,
+    /// How many questions the agents have asked.
+    asked: u64,
+    /// How many of them had another id for the host, and how many of those were cancelled.
+    renamed: usize,
+    cancelled: usize,
     breaks: usize,
     log: VecDeque<String>,
 }
@@ -134,7 +132,10 @@ impl World {
             ended: 0,
             lost: 0,
             questions: Vec::new(),
+            late: Vec::new(),
             asked: 0,
+            renamed: 0,
+            cancelled: 0,
             breaks: 0,
             log: VecDeque::new(),
         }
@@ -343,9 +344,8 @@ fn run(seed: u64) -> Counts {
         // A reader that takes nothing may do so for a while, and its stream is given up after that.
         let frozen = |world: &World| world.frozen.values().any(|until| world.now < until + 40_000);
         while world.now < CALM && (!world.calls.is_empty() || !world.queue.is_empty() || frozen(&world)) {
-            while let Some(id) = world.questions.pop() {
-                let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": {"outcome": "cancelled"}}});
-                let _ = world.client.send(&answer.to_string());
+            while let Some((id, about)) = world.questions.pop() {
+                let _ = world.reply(&id, about);
             }
             world.step(false);
         }
@@ -360,9 +360,8 @@ fn run(seed: u64) -> Counts {
         let (expected, until) = (world.calls.len(), world.now + 100_000);
         while world.now < until && !world.calls.is_empty() {
             world.step(false);
-            while let Some(id) = world.questions.pop() {
-                let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": {"outcome": "cancelled"}}});
-                world.client.send(&answer.to_string()).expect("an answer");
+            while let Some((id, about)) = world.questions.pop() {
+                world.reply(&id, about).expect("an answer");
             }
         }
         assert_eq!(world.ended - before, expected, "open: {:?}", world.calls);
@@ -378,6 +377,8 @@ fn run(seed: u64) -> Counts {
         gaps: if world.resumes { 0 } else { world.told },
         gaps_of_resumed: if world.resumes { world.told } else { 0 },
         resumed: world.resumed,
+        renamed: world.renamed,
+        cancelled: world.cancelled,
     }
 }
 
@@ -390,6 +391,8 @@ struct Counts {
     gaps: usize,
     gaps_of_resumed: usize,
     resumed: usize,
+    renamed: usize,
+    cancelled: usize,
 }
 
 #[test]
@@ -403,8 +406,11 @@ fn whatever_the_network_does() {
         all.gaps += one.gaps;
         all.gaps_of_resumed += one.gaps_of_resumed;
         all.resumed += one.resumed;
+        all.renamed += one.renamed;
+        all.cancelled += one.cancelled;
     }
     assert!(all.ended > 500 && all.lost > 20 && all.breaks > 200 && all.gaps > 200 && all.resumed > 200, "{all:?}");
+    assert!(all.renamed > 20 && all.cancelled > 0, "{all:?}");
     // Only what broke before anything of it came, and what was kept no more.
     assert!(all.gaps_of_resumed * 5 < all.resumed, "{all:?}");
 }

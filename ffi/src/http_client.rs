@@ -118,7 +118,8 @@ pub unsafe extern "C" fn acp_http_client_set_header(
 ///   is being loaded
 /// - `connected`: the connection is open, for the first time or again; `id` is the value of `Acp-Connection-Id`
 /// - `lost`: the connection was lost; nobody will answer `calls`, a list of ids, and whether the agent has carried them out is
-///   unknown (HTTP-18); `questions` of the agent need no answer any more; `sessions` are opened again
+///   unknown (HTTP-18); `questions` of the agent need no answer any more, and one that comes all the same is a misuse
+///   (HTTP-11); `sessions` are opened again
 /// - `retrying`: another attempt is made `at` this time
 /// - `attached`: `session` is open again; `replayed` says whether its history was told once more
 /// - `detached`: `session` could not be opened again, or its messages were lost
@@ -186,7 +187,9 @@ pub unsafe extern "C" fn acp_http_client_connection_id(
     unsafe { read(client, out, |client| client.core.connection_id().map(acp_slice::from)) }
 }
 
-/// Sends a message of the host.
+/// Sends a message of the host. An answer goes to the question that the host was given, and to no other one: if the agent of
+/// a new connection asks with the id of a question that was lost and has no answer yet, the host is given the new one with
+/// another id, which begins with `libacp-q`.
 ///
 /// - `client`: the client
 /// - `json`: the message, JSON text; copied

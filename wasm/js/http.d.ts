@@ -232,7 +232,10 @@ export interface ClientTimes {
    * as `silent` (20,000); 0 for never. It should be longer than the time between the comments of the server (HTTP-21).
    */
   first?: number | undefined;
-  /** How long a stream that has had comments may be silent (75,000). */
+  /**
+   * How long a stream that has had comments may be silent, and how long one that does not come back is looked for before what it
+   * belongs to is given up (75,000). It should be longer than the server keeps a connection that nobody uses.
+   */
   silence?: number | undefined;
   /** How long a stream that broke has to be silent before calls are reported as lost (300,000). */
   doubt?: number | undefined;

@@ -5,6 +5,7 @@
 //! an extension, belongs to the session that its params name.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::methods::{METHODS, OPENS};
 use crate::json::{self, Kind, Scanner, SyntaxError, MAX_DEPTH};
@@ -98,6 +99,8 @@ pub(super) struct Summary<'a> {
     pub(super) form: Form,
     /// Null for an answer to something that could not be read.
     pub(super) id: Option<Id>,
+    /// Where the id stands; empty without one.
+    pub(super) id_place: Range<usize>,
     /// Empty for an answer.
     pub(super) method: Cow<'a, str>,
     /// The session of a call: `sessionId` in its params, where the method belongs to a session.
@@ -106,6 +109,8 @@ pub(super) struct Summary<'a> {
     pub(super) made: Option<Cow<'a, str>>,
     /// `requestId` in the params of a call.
     pub(super) cancels: Option<Id>,
+    /// Where that stands; empty without it.
+    pub(super) cancels_place: Range<usize>,
     pub(super) effect: Effect,
 }
 
@@ -166,7 +171,8 @@ impl<'a> Summary<'a> {
                 "id" => {
                     let place = scanner.skip()?;
                     read.set(0, |read| {
-                        read.id = Id::from_json(scanner.slice(place));
+                        read.id = Id::from_json(scanner.slice(place.clone()));
+                        read.id_place = place;
                         // One that is none cannot be matched with anything.
                         read.wrong |= read.id.is_none();
                     });
@@ -206,6 +212,7 @@ struct Members<'a> {
     seen: u8,
     wrong: bool,
     id: Option<Id>,
+    id_place: Range<usize>,
     method: Option<Cow<'a, str>>,
     params: Inside<'a>,
     result: bool,
@@ -222,7 +229,7 @@ impl<'a> Members<'a> {
     }
 
     fn summary(self) -> Option<Summary<'a>> {
-        let Members { wrong, id, method, params, result, made, error, .. } = self;
+        let Members { wrong, id, id_place, method, params, result, made, error, .. } = self;
         let long = |id: &Id| matches!(id, Id::String(text) if text.len() > NAME);
         let form = match (&method, &id, result, error) {
             (Some(_), Some(_), false, false) => Form::Request,
@@ -241,9 +248,11 @@ impl<'a> Members<'a> {
         Some(Summary {
             form,
             id,
+            id_place,
             session,
             made,
             cancels: params.request,
+            cancels_place: params.request_place,
             effect: known.map(|row| row.effect).unwrap_or_default(),
             method,
         })
@@ -255,6 +264,7 @@ impl<'a> Members<'a> {
 struct Inside<'a> {
     session: Option<Cow<'a, str>>,
     request: Option<Id>,
+    request_place: Range<usize>,
     twice: bool,
 }
 
@@ -282,7 +292,8 @@ fn inside<'a>(scanner: &mut Scanner<'a>) -> Result<Inside<'a>, SyntaxError> {
             if key.is("requestId") {
                 found.twice |= request;
                 request = true;
-                found.request = Id::from_json(scanner.slice(place));
+                found.request = Id::from_json(scanner.slice(place.clone()));
+                found.request_place = place;
             }
         }
         more = scanner.more(Kind::Object)?;

@@ -1,9 +1,25 @@
 //! The two hosts of the simulated network: agents behind the server, and what the client has to do and hears.
+//!
+//! Each agent counts its questions from the beginning, so those of several have the same id. What a question is about is a
+//! number that no other one has, and the host repeats it in its answer.
 
-use libacp::http::{Action, ConnectionKey};
+use std::collections::{HashMap, VecDeque};
+
+use libacp::http::{Action, ClientSendError, ConnectionKey};
 use serde_json::{json, Value};
 
 use super::{Packet, World};
+
+/// An agent of one connection.
+#[derive(Debug, Default)]
+pub(super) struct Agent {
+    pub(super) outbox: VecDeque<String>,
+    pub(super) full: bool,
+    /// How many questions it has asked.
+    asked: usize,
+    /// Prompts that wait for the answer to a question, by its id: session and id of the prompt, what the question is about.
+    waits: HashMap<String, (String, Value, u64)>,
+}
 
 impl World {
     /// The agent of a connection gets a message.
@@ -29,13 +45,23 @@ impl World {
                 self.update(&session, &mut out);
                 if self.rng.one_in(3) {
                     self.asked += 1;
-                    let question = format!("q-{}", self.asked);
+                    let about = self.asked;
+                    let agent = self.agents.get_mut(&key).expect("the agent");
+                    agent.asked += 1;
+                    let question = format!("q-{}", agent.asked);
                     out.push(
                         json!({"jsonrpc": "2.0", "id": question, "method": "session/request_permission",
-                        "params": {"sessionId": session, "options": []}})
+                        "params": {"sessionId": session, "options": [], "about": about}})
                         .to_string(),
                     );
-                    self.agents.get_mut(&key).expect("the agent").waits.insert(question, (session, id));
+                    if self.rng.one_in(4) {
+                        out.push(
+                            json!({"jsonrpc": "2.0", "method": "$/cancel_request",
+                            "params": {"requestId": question, "about": about}})
+                            .to_string(),
+                        );
+                    }
+                    agent.waits.insert(question, (session, id, about));
                 } else {
                     out.push(answer(json!({"stopReason": "end_turn"})));
                 }
@@ -60,7 +86,10 @@ impl World {
             Some(other) => panic!("{other}"),
             None => {
                 let agent = self.agents.get_mut(&key).expect("the agent");
-                if let Some((session, prompt)) = agent.waits.remove(id.as_str().unwrap_or_default()) {
+                if let Some((session, prompt, about)) = agent.waits.remove(id.as_str().unwrap_or_default()) {
+                    // The server answers by itself where nobody reads the session any more.
+                    let right = message["error"].is_object() || message["result"]["about"] == about;
+                    assert!(right, "an answer to another question than {about}: {message}");
                     self.update(&session, &mut out);
                     out.push(json!({"jsonrpc": "2.0", "id": prompt, "result": {"stopReason": "end_turn"}}).to_string());
                 }
@@ -117,9 +146,12 @@ impl World {
                         assert!(self.calls.remove(&id).is_some(), "call {id} ended twice");
                         self.lost += 1;
                     }
-                    self.questions.retain(|id| {
-                        !lost.questions.iter().any(|gone| json!(id) == gone.to_json().as_str().trim_matches('"'))
-                    });
+                    for id in lost.questions {
+                        let id: Value = serde_json::from_str(&id.to_json()).expect("an id");
+                        let at = self.questions.iter().position(|(known, _)| *known == id).expect("an open question");
+                        let question = self.questions.swap_remove(at);
+                        self.late.push(question);
+                    }
                 }
                 Action::Detached { session } => {
                     self.note(&format!("detached {session}"));
@@ -149,7 +181,22 @@ impl World {
                 assert!(number == *seen + 1 || gap && number > *seen, "update {number} after {seen}");
                 *seen = number;
             }
-            Some("session/request_permission") => self.questions.push(message["id"].clone()),
+            Some("session/request_permission") => {
+                let (id, about) = (message["id"].clone(), params["about"].as_u64().expect("a number"));
+                let known = self.questions.iter().chain(&self.late).any(|(known, _)| *known == id);
+                assert!(!known, "two questions with the same id: {json}");
+                self.renamed += usize::from(is_given(&id));
+                self.questions.push((id, about));
+            }
+            Some("$/cancel_request") => {
+                let named = |(id, about): &(Value, u64)| *id == params["requestId"] && params["about"] == *about;
+                // It comes on another stream than its question, and may come before it, or after the next one.
+                if let Some(at) = self.questions.iter().position(named) {
+                    let (id, about) = self.questions.swap_remove(at);
+                    self.cancelled += usize::from(is_given(&id));
+                    self.reply(&id, about).expect("an answer");
+                }
+            }
             Some(other) => panic!("{other}"),
             None => {
                 let id = message["id"].as_u64().expect("a call of the host");
@@ -193,12 +240,27 @@ impl World {
                     json!({"jsonrpc": "2.0", "method": "_own/tick", "params": {"sessionId": session, "tick": *tick}});
                 let _ = self.client.send(&message.to_string());
             }
-            (7, _) if !self.questions.is_empty() => {
-                let id = self.questions.swap_remove(0);
-                let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": {"outcome": "cancelled"}}});
-                let _ = self.client.send(&answer.to_string());
+            (7, _) if !self.questions.is_empty() && self.rng.one_in(8) => {
+                let (id, about) = self.questions.swap_remove(0);
+                let _ = self.reply(&id, about);
+            }
+            (8, _) if !self.late.is_empty() && self.rng.one_in(20) => {
+                let (id, about) = self.late.swap_remove(0);
+                let sent = self.reply(&id, about);
+                assert!(matches!(sent, Err(ClientSendError::Misuse { .. })), "{id}: {sent:?}");
             }
             _ => {}
         }
     }
+
+    /// The host answers a question.
+    pub(super) fn reply(&mut self, id: &Value, about: u64) -> Result<(), ClientSendError> {
+        let result = json!({"outcome": {"outcome": "cancelled"}, "about": about});
+        self.client.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string())
+    }
+}
+
+/// Whether the client has given this id.
+fn is_given(id: &Value) -> bool {
+    id.as_str().is_some_and(|id| id.starts_with("libacp-q"))
 }

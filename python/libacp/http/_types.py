@@ -118,7 +118,10 @@ class ClientTimes(TypedDict, total=False):
     20 seconds.
     """
     silence: int
-    """How long a stream that has had comments may be silent before it is taken for dead (`HTTP-21`). 75 seconds."""
+    """How long a stream that has had comments may be silent before it is taken for dead (`HTTP-21`), and how long one that does
+    not come back is looked for before what it belongs to is given up. It should be longer than the server keeps a
+    connection that nobody uses. 75 seconds.
+    """
     doubt: int
     """How long the answers to calls may be missing after a stream broke. 5 minutes."""
     retry: int
@@ -186,7 +189,7 @@ class Lost(TypedDict):
     calls: List[Id]
     """Calls that nobody will answer. Whether the agent has carried them out is unknown."""
     questions: List[Id]
-    """Requests of the agent that need no answer any more."""
+    """Requests of the agent that need no answer any more. One that comes all the same raises `IdMisuse` (`HTTP-11`)."""
     sessions: List[str]
     """Sessions, which are opened again as soon as there is a connection, if the agent can."""
 

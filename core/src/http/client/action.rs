@@ -117,7 +117,8 @@ pub struct Lost {
     /// Calls of the host that nobody will answer. Whether the agent has carried them out is unknown.
     #[serde(serialize_with = "crate::http::json::ids")]
     pub calls: Vec<Id>,
-    /// Requests of the agent that need no answer any more.
+    /// Requests of the agent that need no answer any more. One that comes all the same is a misuse (HTTP-11), which a host
+    /// can leave at that.
     #[serde(serialize_with = "crate::http::json::ids")]
     pub questions: Vec<Id>,
     /// Sessions, which are opened again as soon as there is a connection, if the agent can.

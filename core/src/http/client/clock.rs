@@ -1,7 +1,7 @@
 //! Time: gates that open, attempts that are due, answers that have waited, streams that are too quiet.
 
 use super::memory::{Owner, Sent};
-use super::streams::State;
+use super::streams::{Broke, State};
 use super::{Action, Client, Doing, Name, Phase};
 use crate::rules::Way;
 
@@ -29,7 +29,7 @@ impl Client {
         let dead: Vec<(Name, Option<u64>)> = dead.map(|(name, stream)| (name.clone(), stream.exchange)).collect();
         for (name, exchange) in dead {
             self.abort(exchange.into_iter().collect());
-            self.stream_broke(&name, None, true);
+            self.stream_broke(&name, Broke::Served, None);
         }
         self.tell_silences();
         self.end_doubts();

@@ -149,24 +149,25 @@ impl Client {
         self.memory.calls.retain(|_, call| call.owner == Owner::Host);
         for lane in self.lanes.values_mut() {
             (lane.busy, lane.reopens, lane.until) = (None, None, 0);
-            // Every call that waits is open, but for those that were the client's own.
-            lane.retain(|post| post.id.as_ref().is_none_or(|id| self.memory.calls.contains_key(id)));
+            // Every call that waits is open, but for those that were the client's own. Answers are to questions of nobody.
+            let waits =
+                |post: &Post| post.id.as_ref().map_or(!post.method.is_empty(), |id| self.memory.calls.contains_key(id));
+            lane.retain(waits);
         }
-        let mut lost =
-            Lost { questions: std::mem::take(&mut self.memory.questions).into_keys().collect(), ..Lost::default() };
+        let questions = self.memory.questions.lose(self.options.limits.calls, |_| true);
+        let mut lost = Lost { questions, ..Lost::default() };
         let gone = self.memory.calls.iter().filter(|(_, call)| call.is_gone());
         lost.calls = gone.map(|(id, _)| id.clone()).collect();
         for id in &lost.calls {
             self.memory.calls.remove(id);
         }
-        // A notification that may have arrived is repeated only if that does no harm. Answers are to questions of nobody.
+        // A notification that may have arrived is repeated only if that does no harm.
         for (lane, post) in busy {
             if post.id.is_none() && !post.method.is_empty() && crate::http::route::may_repeat(&post.method) {
                 self.enqueue_first(lane.flatten(), post);
             }
         }
         lost.calls.sort();
-        lost.questions.sort();
         lost.sessions = self.memory.sessions.keys().cloned().collect();
         lost.sessions.sort();
         self.lost_since.get_or_insert(self.now);
@@ -176,6 +177,14 @@ impl Client {
             self.wait_for_connection(None);
         } else {
             self.stop(ClosedWhy::Unreachable);
+        }
+    }
+
+    /// A socket ended before the agent had answered `initialize`, and may have asked.
+    pub(super) fn lose_questions(&mut self) {
+        let questions = self.memory.questions.lose(self.options.limits.calls, |_| true);
+        if !questions.is_empty() {
+            self.actions.push_back(Action::Lost(Lost { questions, ..Lost::default() }));
         }
     }
 

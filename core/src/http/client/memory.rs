@@ -1,8 +1,9 @@
-//! What a client remembers of a conversation: its open calls, the questions of the agent, and how its sessions are opened
-//! again.
+//! What a client remembers of a conversation: its open calls, and how its sessions are opened again.
+//! The questions of the agent are in `questions`.
 
 use std::collections::BTreeMap;
 
+use super::questions::Questions;
 use crate::http::route::{opens_again, Effect, Summary};
 use crate::json::{self, Writer};
 use crate::Id;
@@ -74,7 +75,7 @@ pub(super) struct Memory {
     /// How the agent opens a session again.
     pub(super) way: Option<&'static str>,
     pub(super) calls: BTreeMap<Id, Call>,
-    pub(super) questions: BTreeMap<Id, Option<String>>,
+    pub(super) questions: Questions,
     /// With what each session is opened again.
     pub(super) sessions: BTreeMap<String, String>,
     own: u64,

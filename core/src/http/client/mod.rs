@@ -25,9 +25,9 @@
 //! assert!(json.contains("result"));
 //! ```
 //!
-//! `memory` is what is remembered, `lanes` the order of what goes out, `streams` what is read, `receive` what becomes of a
-//! message, `connect` how connections begin, break and begin again, `silence` what is told of streams on which nothing comes,
-//! and `clock` the time.
+//! `memory` is what is remembered, `questions` by which ids the host knows those of the agent, `lanes` the order of what goes
+//! out, `streams` what is read, `receive` what becomes of a message, `connect` how connections begin, break and begin again,
+//! `silence` what is told of streams on which nothing comes, and `clock` the time.
 
 mod action;
 mod clock;
@@ -35,6 +35,7 @@ mod connect;
 mod lanes;
 mod memory;
 mod options;
+mod questions;
 mod receive;
 mod responses;
 mod silence;
@@ -47,6 +48,7 @@ pub use action::{Action, ClientReport, ClientSendError, ClosedWhy, Lost, Outgoin
 use lanes::{Lane, Post};
 use memory::Memory;
 pub use options::{ClientLimits, ClientOptions, ClientTimes, Transport};
+use questions::renamed;
 use receive::Held;
 use streams::Reading;
 
@@ -174,6 +176,10 @@ impl Client {
 
     /// Sends a message of the host.
     ///
+    /// An answer goes to the question that the host was given, and to no other one: one that was lost with its connection
+    /// ([`Lost::questions`]) has no answer any more (HTTP-11), and if the agent of the next connection asks with the same
+    /// id, the host is given that question with another id, which begins with `libacp-q`.
+    ///
     /// # Errors
     /// [`ClientSendError::Full`] while too much waits to be sent; [`ClientSendError::Misuse`] for what cannot be sent at all.
     pub fn send(&mut self, json: &str) -> Result<(), ClientSendError> {
@@ -181,18 +187,21 @@ impl Client {
             return Err(ClientSendError::Closed);
         }
         let summary = Summary::read(json).map_err(unsendable)?;
-        let session = self.fitting(&summary)?;
+        let session = self.fitting(&summary).inspect_err(|_| {
+            if let Some(id) = summary.id.as_ref().filter(|_| summary.is_answer()) {
+                self.memory.questions.answered_late(id);
+            }
+        })?;
         if !self.is_hungry() {
             return Err(ClientSendError::Full);
         }
-        let post = Post::new(json, &summary, session.clone());
         if summary.is_answer() {
-            if let Some(id) = &summary.id {
-                self.memory.questions.remove(id);
-            }
-            self.answer(post);
+            let own = summary.id.as_ref().and_then(|id| self.memory.questions.answered(id));
+            let renamed = own.map(|own| renamed(json, summary.id_place.clone(), &own));
+            self.answer(Post::new(renamed.as_deref().unwrap_or(json), &summary, session));
             return Ok(());
         }
+        let post = Post::new(json, &summary, session.clone());
         // Whoever is told to stop has been told to begin.
         let cancelled = summary.cancels.as_ref().and_then(|id| self.memory.calls.get(id));
         let lane = cancelled.map_or(session, |call| call.session.clone());
@@ -221,7 +230,7 @@ impl Client {
         }
         let mut session = summary.session.as_deref().map(str::to_owned);
         match (&summary.form, &summary.id) {
-            (Form::Result | Form::Error, Some(id)) => match self.memory.questions.get(id) {
+            (Form::Result | Form::Error, Some(id)) => match self.memory.questions.session(id) {
                 Some(asked) => session.clone_from(asked),
                 None => return misuse(id!("HTTP-11"), "the agent has no such open request"),
             },

@@ -97,7 +97,9 @@ pub struct ClientTimes {
     /// that is told ([`Action::Silent`](super::Action::Silent)); 0 for never. It should be longer than the time between the
     /// comments of the server (HTTP-21). 20 seconds.
     pub first: u64,
-    /// How long a stream that has had comments may be silent before it is taken for dead (HTTP-21). 75 seconds.
+    /// How long a stream that has had comments may be silent before it is taken for dead (HTTP-21), and how long one that does
+    /// not come back is looked for before what it belongs to is given up, as lost (HTTP-18). It should be longer than the
+    /// server keeps a connection that nobody uses. 75 seconds.
     pub silence: u64,
     /// A stream that broke may have lost the answers to calls. If it is silent for so long once it is open again, they are
     /// reported as lost. 5 minutes.
@@ -106,7 +108,7 @@ pub struct ClientTimes {
     pub retry: u64,
     /// The longest time between attempts. 30 seconds.
     pub longest_retry: u64,
-    /// How long a lost connection is tried to be opened again. 5 minutes.
+    /// How long a lost connection is tried to be opened again, since nobody was there. 5 minutes.
     pub give_up: u64,
 }
 

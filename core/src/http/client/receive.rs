@@ -2,6 +2,7 @@
 //! history that may not have come yet (HTTP-12), handed to the host.
 
 use super::memory::{Owner, Sent, Settled};
+use super::questions::{renamed, Refused};
 use super::streams::State;
 use super::{Action, Client, ClosedWhy, Name, Phase};
 use crate::http::head::fits_header;
@@ -36,15 +37,31 @@ impl Client {
         match summary.form {
             Form::Request => {
                 let id = summary.id.clone().unwrap_or(Id::Null);
-                if self.memory.questions.contains_key(&id) {
-                    return self.report(id!("RPC-10"), "a request whose id is in use was dropped", name.clone());
-                }
-                if self.memory.questions.len() >= self.options.limits.calls {
-                    return self.report(id!("HTTP-27"), "a request was dropped, as too many are open", name.clone());
-                }
                 let session = summary.session.as_deref().map(str::to_owned);
-                self.memory.questions.insert(id, session);
-                self.call_came(name, &summary, json);
+                let known = match self.memory.questions.ask(id, session, self.options.limits.calls) {
+                    Ok(known) => known.map(|known| renamed(json, summary.id_place.clone(), &known)),
+                    Err(Refused::InUse) => {
+                        return self.report(id!("RPC-10"), "a request whose id is in use was dropped", name.clone());
+                    }
+                    Err(Refused::TooMany) => {
+                        return self.report(
+                            id!("HTTP-27"),
+                            "a request was dropped, as too many are open",
+                            name.clone(),
+                        );
+                    }
+                };
+                self.call_came(name, &summary, known.as_deref().unwrap_or(json));
+            }
+            Form::Notification if summary.method == "$/cancel_request" => {
+                let Some(id) = &summary.cancels else { return self.call_came(name, &summary, json) };
+                let known = match self.memory.questions.known(id) {
+                    Some(known) if known == id => None,
+                    Some(known) => Some(renamed(json, summary.cancels_place.clone(), known)),
+                    // The agent has no such question.
+                    None => return,
+                };
+                self.call_came(name, &summary, known.as_deref().unwrap_or(json));
             }
             Form::Notification => self.call_came(name, &summary, json),
             Form::Result | Form::Error => self.answer_came(name, &summary, json),
@@ -122,6 +139,7 @@ impl Client {
             } else {
                 self.phase = Phase::New;
                 self.drop_socket();
+                self.lose_questions();
             }
         }
         if succeeded {

@@ -1,6 +1,7 @@
 //! What comes of a request: its response, its bytes, its end, or nothing.
 
 use super::lanes::Post;
+use super::streams::Broke;
 use super::{Action, Client, ClosedWhy, Doing, Name, Phase};
 use crate::http::head::{Headers, CONNECTION_ID, EVENT_STREAM, JSON};
 use crate::http::route::{Form, Summary};
@@ -17,9 +18,6 @@ impl Client {
     pub fn response(&mut self, exchange: u64, status: u16, headers: &[Header<'_>]) {
         let Some(known) = self.exchanges.get_mut(&exchange) else { return };
         known.until = u64::MAX;
-        if self.phase == Phase::Ready {
-            self.lost_since = None;
-        }
         let headers = Headers::from(headers);
         if let Some(jar) = &mut self.jar {
             for cookie in headers.all("set-cookie") {
@@ -73,7 +71,7 @@ impl Client {
             Some(Doing::Initialize { post, body, begun: true }) => self.initialize_answered(&post, body),
             Some(Doing::Initialize { .. } | Doing::Socket) => self.connection_failed(),
             Some(Doing::Post { lane, post }) => self.uncertain(lane, post),
-            Some(Doing::Read { name }) => self.stream_broke(&name, None, true),
+            Some(Doing::Read { name }) => self.stream_broke(&name, Broke::Served, None),
             Some(Doing::Delete) | None => {}
         }
     }
@@ -84,8 +82,8 @@ impl Client {
             Some(Doing::Initialize { .. } | Doing::Socket) => self.connection_failed(),
             Some(Doing::Post { lane, post }) if sent => self.uncertain(lane, post),
             Some(Doing::Post { lane, post }) => self.postponed(lane, post, None),
-            Some(Doing::Read { name }) if sent => self.stream_broke(&name, None, true),
-            Some(Doing::Read { name }) => self.stream_missed(&name),
+            Some(Doing::Read { name }) if sent => self.stream_broke(&name, Broke::Served, None),
+            Some(Doing::Read { name }) => self.stream_broke(&name, Broke::Away, None),
             Some(Doing::Delete) | None => {}
         }
     }
@@ -115,6 +113,7 @@ impl Client {
                 return self.lose(true);
             }
             self.id = None;
+            self.lose_questions();
         }
         self.reset_first();
         self.wait_for_connection(None);
@@ -204,6 +203,7 @@ impl Client {
                 }
             }
             // Some servers know no session that another connection has made. Whether this one is gone, its stream says.
+            404 if post.attaches && self.is_in_doubt() => self.postponed(lane, post, wait(headers)),
             404 if post.attaches => self.refused(lane.as_ref(), post, status),
             // The server has not looked at the message.
             404 => {
@@ -235,10 +235,11 @@ impl Client {
             (410, Some(session)) => self.session_lost(session),
             (409, _) => {
                 self.stream_taken(name);
-                self.stream_broke(name, wait(headers), false);
+                self.stream_broke(name, Broke::Busy, wait(headers));
             }
             (405 | 406 | 501, None) => self.stop(ClosedWhy::NotServed { status }),
-            _ => self.stream_broke(name, wait(headers), false),
+            (408 | 425 | 429 | 500 | 502..=504, _) => self.stream_broke(name, Broke::Busy, wait(headers)),
+            _ => self.stream_broke(name, Broke::Refused, wait(headers)),
         }
     }
 

@@ -5,11 +5,10 @@ use super::memory::Sent;
 use super::{Action, Client, Doing, Lost, Name};
 use crate::http::sse::{Item, Reader};
 
-/// How often a stream is tried to be opened again before what it belongs to is given up. One that is opened each time, and
-/// breaks again, has as long as a dead stream until it is taken for one.
+/// How often a stream that the server refuses is asked for again before what it belongs to is given up.
 const TRIES: u32 = 4;
-/// The pauses between attempts to reach a server that is away grow so often: to 8 seconds at most, so that it is found while
-/// it still has the connection.
+/// The pauses between attempts grow so often: to 8 seconds at most, so that a server that was away is found while it still has
+/// the connection.
 const GROWS: u32 = 6;
 /// A stream that was open for so long, in milliseconds, counts as one that works.
 const WORKS: u64 = 5_000;
@@ -37,6 +36,19 @@ pub(super) enum Carried {
     Messages,
 }
 
+/// Why a stream is not open any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Broke {
+    /// The server may have written to it, also if nothing of that has come: what it has written it does not write again.
+    Served,
+    /// Nobody was there: the network is away, or a proxy that is started again. The server keeps the connection meanwhile.
+    Away,
+    /// The server, or a proxy, cannot serve it now.
+    Busy,
+    /// The server refuses it.
+    Refused,
+}
+
 #[derive(Debug)]
 pub(super) struct Reading {
     pub(super) state: State,
@@ -56,11 +68,10 @@ pub(super) struct Reading {
     pub(super) carried: Carried,
     /// It was open before, and something may be missing.
     pub(super) broken: bool,
+    /// How often it was asked for since it worked.
     pub(super) tries: u32,
-    /// Since when it breaks without anything between.
-    pub(super) failing: Option<u64>,
-    /// How often nobody was there to open it.
-    missed: u32,
+    /// Since when it does not work.
+    failing: Option<u64>,
     /// Since when answers may be lost.
     pub(super) doubt: Option<u64>,
     /// No call has opened its session yet.
@@ -88,7 +99,6 @@ impl Client {
             broken: false,
             tries: 0,
             failing: None,
-            missed: 0,
             doubt: None,
             early,
             opened: now,
@@ -119,7 +129,6 @@ impl Client {
         let gap = std::mem::take(&mut stream.broken) && !(self.options.resumable && stream.reader.last_id().is_some());
         stream.state = State::Open;
         stream.gate = 0;
-        stream.missed = 0;
         stream.heard = now;
         stream.opened = now;
         if gap {
@@ -159,9 +168,9 @@ impl Client {
         }
     }
 
-    /// A stream has ended, or could not be opened. `served` says that the server may have written to it, also if nothing of
-    /// that has come: what it has written it does not write again.
-    pub(super) fn stream_broke(&mut self, name: &Name, wait: Option<u64>, served: bool) {
+    /// A stream has ended, or could not be opened. It is looked for, and what it belongs to is given up, once it has not
+    /// worked for as long as a silent stream is believed. `wait` is what the server asks for.
+    pub(super) fn stream_broke(&mut self, name: &Name, broke: Broke, wait: Option<u64>) {
         let now = self.now;
         let Some(stream) = self.streams.get_mut(name) else { return };
         let was_open = stream.state == State::Open;
@@ -174,24 +183,45 @@ impl Client {
             stream.failing = None;
         }
         stream.exchange = None;
-        stream.broken |= served;
+        stream.broken |= broke == Broke::Served;
         stream.tries += 1;
         let tries = stream.tries;
         let since = *stream.failing.get_or_insert(now);
-        if tries > TRIES && !(was_open && now.saturating_sub(since) < self.options.times.silence) {
-            return match name {
-                None => self.lose(true),
-                Some(session) => self.session_lost(&session.clone()),
-            };
+        let times = self.options.times;
+        let over = now.saturating_sub(since) >= times.silence.min(times.give_up);
+        if over || broke == Broke::Refused && tries > TRIES {
+            match name {
+                Some(_) if broke != Broke::Away && self.is_in_doubt() => {}
+                Some(session) if broke != Broke::Away => return self.session_lost(&session.clone()),
+                _ if broke != Broke::Away => return self.lose(true),
+                _ => {
+                    // A new connection could not have been opened either.
+                    self.lost_since = Some(since);
+                    return self.lose(false);
+                }
+            }
         }
-        let wait = wait.unwrap_or_else(|| if tries == 1 && was_open { 0 } else { self.pause(tries) });
+        let wait = wait.unwrap_or_else(|| if tries == 1 && was_open { 0 } else { self.pause(tries.min(GROWS)) });
         let at = now.saturating_add(wait);
         if let Some(stream) = self.streams.get_mut(name) {
             stream.state = State::Waiting(at);
         }
-        if wait == 0 {
+        if name.is_none() && broke == Broke::Away {
+            self.actions.push_back(Action::Retrying { at });
+        }
+        if wait == 0 && broke != Broke::Away {
             self.ask_for(name);
         }
+    }
+
+    /// Whether the connection may be gone: its stream broke and is not back. What becomes of that is known soon, and until then
+    /// nothing is concluded for a session.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.streams.get(&None).is_some_and(|stream| match stream.state {
+            State::Waiting(_) => true,
+            State::Opening => stream.tries > 0 && self.now.saturating_sub(stream.asked) < self.options.times.response,
+            State::Open | State::Early => false,
+        })
     }
 
     /// The server refuses a stream: because of another reader, of whose end it may not have heard yet, or because it cannot
@@ -199,27 +229,6 @@ impl Client {
     pub(super) fn stream_taken(&mut self, name: &Name) {
         if let Some(stream) = self.streams.get_mut(name).filter(|stream| stream.tries > 1) {
             stream.reader.forget_id();
-        }
-    }
-
-    /// Nobody was there to open a stream: the network is away, or a proxy that is started again. The server keeps the
-    /// connection meanwhile, so this ends no earlier than attempts to open a new one would.
-    pub(super) fn stream_missed(&mut self, name: &Name) {
-        let now = self.now;
-        let Some(stream) = self.streams.get_mut(name) else { return };
-        stream.exchange = None;
-        stream.missed += 1;
-        let missed = stream.missed;
-        let since = *self.lost_since.get_or_insert(now);
-        if now.saturating_sub(since) >= self.options.times.give_up {
-            return self.lose(false);
-        }
-        let at = now.saturating_add(self.pause(missed.min(GROWS)));
-        if let Some(stream) = self.streams.get_mut(name) {
-            stream.state = State::Waiting(at);
-        }
-        if name.is_none() {
-            self.actions.push_back(Action::Retrying { at });
         }
     }
 
@@ -232,7 +241,7 @@ impl Client {
                 stream.gate = 0;
                 self.pump();
             }
-            Some(_) => self.stream_broke(name, None, false),
+            Some(_) => self.stream_broke(name, Broke::Refused, None),
             None => {}
         }
     }
@@ -260,12 +269,9 @@ impl Client {
         let calls =
             self.memory.calls.iter().filter(|(_, call)| call.is_gone() && of(&call.session) && !call.effect.opens());
         let mut lost = Lost { calls: calls.map(|(id, _)| id.clone()).collect(), ..Lost::default() };
-        lost.questions =
-            self.memory.questions.iter().filter(|(_, asked)| of(asked)).map(|(id, _)| id.clone()).collect();
+        lost.questions = self.memory.questions.lose(self.options.limits.calls, of);
         lost.calls.iter().for_each(|id| drop(self.memory.calls.remove(id)));
-        lost.questions.iter().for_each(|id| drop(self.memory.questions.remove(id)));
         lost.calls.sort();
-        lost.questions.sort();
         lost.sessions.push(session.to_owned());
         self.drop_stream(&Some(session.to_owned()));
         self.actions.push_back(Action::Lost(lost));
