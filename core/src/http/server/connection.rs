@@ -159,6 +159,24 @@ impl Connection {
         std::iter::once((None, &mut self.main)).chain(sessions)
     }
 
+    /// The streams whose agent had to wait, and since when.
+    pub(super) fn full_streams(&self) -> Vec<(StreamName, u64)> {
+        let sessions = self.sessions.iter().map(|(name, session)| (Some(name), &session.stream));
+        let streams = std::iter::once((None, &self.main)).chain(sessions);
+        streams.filter_map(|(name, stream)| Some((name.cloned(), stream.full_since?))).collect()
+    }
+
+    /// Whether others wait behind the full stream of a session: a call that is not of this session, or a session that has said
+    /// something since a time, as it may have more to say. They count if what they wait for would be read at once.
+    pub(super) fn is_blocked_by(&self, session: &str, since: u64) -> bool {
+        let stream = |name: &str| self.sessions.get(name).map_or(&self.main, |session| &session.stream);
+        let mut calls = self.calls.values().map(|call| call.session.as_deref()).filter(|name| *name != Some(session));
+        calls.any(|name| name.map_or(&self.main, stream).is_waited_for())
+            || self.sessions.iter().any(|(name, other)| {
+                **name != *session && other.stream.is_waited_for() && other.stream.spoke.is_some_and(|at| at >= since)
+            })
+    }
+
     /// Sessions that the agent has not confirmed.
     pub(super) fn early(&self) -> usize {
         self.sessions.values().filter(|session| session.standing == Standing::Early).count()
