@@ -99,6 +99,7 @@ pub(super) struct Socket {
     pub(super) announced: bool,
     /// When something came.
     pub(super) heard: u64,
+    /// Since when the agent waits for room, or when a frame was taken after that.
     pub(super) full_since: Option<u64>,
     /// Binary frames were reported.
     pub(super) told_binary: bool,
@@ -159,7 +160,7 @@ impl Connection {
         std::iter::once((None, &mut self.main)).chain(sessions)
     }
 
-    /// The streams whose agent had to wait, and since when.
+    /// The streams in which the agent waits for room, and since when.
     pub(super) fn full_streams(&self) -> Vec<(StreamName, u64)> {
         let sessions = self.sessions.iter().map(|(name, session)| (Some(name), &session.stream));
         let streams = std::iter::once((None, &self.main)).chain(sessions);

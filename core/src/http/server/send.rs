@@ -174,12 +174,14 @@ impl Server {
         let Some(connection) = self.connections.get_mut(&key) else { return };
         let Some(stream) = connection.stream(name) else { return };
         stream.consume(count, now, limits.retained);
-        if stream.pending() < limits.stream {
-            stream.full_since = None;
-        } else if count > 0 {
+        // The agent waits until there is room for some more, and so long the reader's time runs.
+        let was_full = stream.full_since;
+        stream.full_since = was_full.filter(|_| stream.pending() > limits.stream / 2);
+        if count > 0 {
             stream.full_since = stream.full_since.map(|_| now);
         }
-        if stream.pending() <= limits.stream / 2 && connection.full {
+        let drained = was_full.is_some() && stream.full_since.is_none();
+        if connection.full && (drained || connection.full_streams().is_empty()) {
             connection.full = false;
             self.events.push_back(Event::Drained { connection: key });
         }

@@ -31,7 +31,7 @@ pub(super) struct Stream {
     pub(super) moved: u64,
     /// When a message was written last.
     pub(super) spoke: Option<u64>,
-    /// When the buffer became full, or more came although it was not open.
+    /// Since when the agent waits for room, or when something was taken after that.
     pub(super) full_since: Option<u64>,
     /// Messages were dropped; nobody may read on as if nothing had happened.
     pub(super) lost: bool,
