@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::process::Stdio;
 
 use anyhow::{Context, Result};
-use libacp_tokio::http::{serve as serve_on, AgentService, Pipe, ServerOptions};
+use libacp_tokio::http::{listen as listen_on, serve as serve_on, AgentService, Pipe, ServerOptions};
 use serde_json::{json, Value};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 
 /// Bytes of one update of a flood.
@@ -82,11 +82,9 @@ pub(crate) fn agent() -> Result<()> {
     Ok(())
 }
 
-/// Listens, with room for many who come at once, and prints the address.
+/// Listens, and prints the address.
 pub(crate) fn listen() -> Result<TcpListener> {
-    let socket = TcpSocket::new_v4()?;
-    socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
-    let listener = socket.listen(4096)?;
+    let listener = listen_on(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     println!("http://{}/acp", listener.local_addr()?);
     Ok(listener)
 }
