@@ -37,6 +37,9 @@ pub(crate) async fn run(options: Serve) -> Result<(), Failure> {
 /// Bytes of each stream that are kept for clients that resume.
 const RETAINED: usize = 256 << 10;
 
+/// What part of its time a reader has that takes nothing and holds up other sessions, as by default.
+const BLOCKING: u64 = 4;
+
 fn settings(options: &Serve) -> Result<ServerOptions, Failure> {
     let mut settings = ServerOptions::default();
     settings.path.clone_from(&options.path);
@@ -57,6 +60,8 @@ fn settings(options: &Serve) -> Result<ServerOptions, Failure> {
     settings.limits.connections = options.connections;
     settings.limits.retained = if options.resumable { RETAINED } else { 0 };
     settings.times.idle = options.grace.saturating_mul(1000);
+    settings.times.stall = options.stall.saturating_mul(1000);
+    settings.times.blocking = settings.times.stall / BLOCKING;
     Ok(settings)
 }
 
