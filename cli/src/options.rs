@@ -61,6 +61,10 @@ pub(crate) struct Serve {
     /// How long a connection without streams and requests is kept, in seconds.
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     pub(crate) grace: u64,
+    /// How long a client may read nothing while 1 MiB waits for it, in seconds: then a session loses its stream, or a WebSocket
+    /// is closed. A quarter of that while other sessions of the connection wait behind the stream.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS")]
+    pub(crate) stall: u64,
     /// Keep the last 256 KiB of each stream for clients whose connection breaks and that resume (`Last-Event-ID`): a draft.
     #[arg(long)]
     pub(crate) resumable: bool,

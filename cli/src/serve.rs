@@ -1,14 +1,12 @@
 //! `acp serve`: an agent for each connection, as a child process.
 
 use std::fs;
-use std::io::{self, Write};
-use std::net::SocketAddr;
+use std::io::Write;
 use std::path::Path;
 
 use libacp::printable;
-use libacp_tokio::http::{serve, AgentService, Notice, ServerOptions, Token};
+use libacp_tokio::http::{listen, serve, AgentService, Notice, ServerOptions, Token};
 use libacp_tokio::spawn;
-use tokio::net::{TcpListener, TcpSocket};
 
 use crate::exit::Failure;
 use crate::log::say;
@@ -36,21 +34,11 @@ pub(crate) async fn run(options: Serve) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Connections that wait to be accepted. The usual 128 are too few for many clients that come back at the same time: what is
-/// beyond waits for seconds.
-const BACKLOG: u32 = 4096;
-
 /// Bytes of each stream that are kept for clients that resume.
 const RETAINED: usize = 256 << 10;
 
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // On Windows this would let others take the address over.
-    #[cfg(unix)]
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
-}
+/// What part of its time a reader has that takes nothing and holds up other sessions, as by default.
+const BLOCKING: u64 = 4;
 
 fn settings(options: &Serve) -> Result<ServerOptions, Failure> {
     let mut settings = ServerOptions::default();
@@ -72,6 +60,8 @@ fn settings(options: &Serve) -> Result<ServerOptions, Failure> {
     settings.limits.connections = options.connections;
     settings.limits.retained = if options.resumable { RETAINED } else { 0 };
     settings.times.idle = options.grace.saturating_mul(1000);
+    settings.times.stall = options.stall.saturating_mul(1000);
+    settings.times.blocking = settings.times.stall / BLOCKING;
     Ok(settings)
 }
 

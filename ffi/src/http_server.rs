@@ -43,8 +43,8 @@ pub(crate) unsafe fn tell(server: *mut acp_http_server, work: impl FnOnce(&mut S
 ///   `path`, `token` (what each request has to carry, HTTP-25), `prefix` (of the ids of connections), `hosts` and
 ///   `origins` (who is served besides this machine and its own pages, HTTP-23, HTTP-24), `any_host`, `strict`, `tolerates`, `limits`
 ///   (`body`, `bodies`, `headers`, `header_bytes`, `connections`, `sessions`, `early_streams`, `calls`, `stream`, `unread`,
-///   `retained`, `inbox`, `remembered`: numbers, HTTP-27) and `times` (`keep_alive`, `idle`, `body`, `initialize`, `stall`, `replay`,
-///   `remember`: milliseconds, HTTP-28)
+///   `retained`, `inbox`, `remembered`: numbers, HTTP-27) and `times` (`keep_alive`, `idle`, `body`, `initialize`, `stall`,
+///   `blocking`, `replay`, `remember`: milliseconds, HTTP-28)
 /// - `*out`: the server; the caller owns it and frees it with `acp_http_server_free`
 /// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the options cannot be used, of which
 ///   `acp_http_server_options_error` says why; or a general error

@@ -70,6 +70,8 @@ export interface ServerTimes {
   initialize?: number | undefined;
   /** How long a reader may take nothing while its buffer is full (60,000). */
   stall?: number | undefined;
+  /** The same while another session of the connection waits behind it (15,000); never longer than `stall`. */
+  blocking?: number | undefined;
   /** How long the answer to a load waits for its history to be read (2,000). */
   replay?: number | undefined;
   /** How long the end of a connection is told to those who ask for it (60,000). */

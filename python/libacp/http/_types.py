@@ -51,6 +51,8 @@ class ServerTimes(TypedDict, total=False):
     """How long the agent may take to answer `initialize`, and a client of a socket to send it. 30 seconds."""
     stall: int
     """How long a reader may take nothing while its buffer is full. 60 seconds."""
+    blocking: int
+    """The same while another session of the connection waits behind it. 15 seconds; never longer than `stall`."""
     replay: int
     """How long the answer to a load waits for its history to be read (`HTTP-12`). 2 seconds."""
     remember: int

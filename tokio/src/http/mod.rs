@@ -7,8 +7,7 @@
 //! use std::sync::Arc;
 //!
 //! use libacp::aio::Agent;
-//! use libacp_tokio::http::{serve, AgentService, ServerOptions};
-//! use tokio::net::TcpListener;
+//! use libacp_tokio::http::{listen, serve, AgentService, ServerOptions};
 //!
 //! #[tokio::main]
 //! async fn main() -> std::io::Result<()> {
@@ -20,7 +19,7 @@
 //!         let agent = Arc::clone(&agent);
 //!         async move { agent.serve(pipe).await }
 //!     });
-//!     serve(TcpListener::bind("127.0.0.1:7332").await?, service).await
+//!     serve(listen(([127, 0, 0, 1], 7332).into())?, service).await
 //! }
 //! ```
 //!
@@ -40,4 +39,4 @@ pub use libacp::http::{
     Action, ClientLimits, ClientOptions, ClientTimes, Closed, ClosedWhy, Lost, Report, ServerLimits, ServerOptions,
     ServerTimes, Token,
 };
-pub use server::{serve, AgentService, Notice, Pipe, ResponseBody};
+pub use server::{listen, serve, AgentService, Notice, Pipe, ResponseBody};

@@ -43,6 +43,11 @@ pub(crate) async fn answer(turn: Turn) -> Result<(), Failure> {
                 turn.message(format!("{number} ")).await?;
             }
         }
+        Some(("flood", number)) => {
+            for _ in 0..number.parse::<u32>()? {
+                turn.message("x".repeat(64 * 1024)).await?;
+            }
+        }
         Some(("slowly", number)) => {
             for number in 0..number.parse::<u32>()? {
                 turn.message(format!("{number} ")).await?;

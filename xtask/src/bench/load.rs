@@ -46,7 +46,11 @@ pub(super) const ABOUT: &[(&str, &str)] = &[
     ("slow-ended", "server: the last of these is ended after, s"),
     ("stalled-http", "server: memory for a reader over HTTP/1.1 that stops for two minutes under 1 GiB, MiB"),
     ("stalled-ws", "server: the same over a WebSocket, MiB"),
-    ("stalled-beside", "server: another session of that connection waits at most, s"),
+    ("stalled-http2", "server: the same over HTTP/2, MiB"),
+    ("stalled-serve", "`acp serve`: the same over HTTP/1.1, MiB"),
+    ("stalled-beside", "server: another session of that connection waits at most, HTTP/1.1, s"),
+    ("stalled-beside-http2", "server: the same over HTTP/2, s"),
+    ("stalled-serve-beside", "`acp serve`: the same over HTTP/1.1, s"),
     ("stalled-others", "server: 99 of 100 turns of other connections take meanwhile at most, ms"),
 ];
 
@@ -84,11 +88,18 @@ pub(super) fn measure(plan: &Plan) -> Result<BTreeMap<&'static str, Figure>> {
     let ended = [number(&line, "silent")?, number(&line, "head")?, number(&line, "body")?];
     put("slow-ended", ended.into_iter().fold(0.0, f64::max));
 
-    let line = load(&["stalled", "http", seconds])?;
-    put("stalled-http", number(&line, "kib")? / 1024.0);
-    put("stalled-beside", number(&line, "waited_beside")?);
-    put("stalled-others", number(&line, "p99")?);
+    for (way, memory, beside) in
+        [("http", "stalled-http", "stalled-beside"), ("http2", "stalled-http2", "stalled-beside-http2")]
+    {
+        let line = load(&["stalled", way, seconds])?;
+        put(memory, number(&line, "kib")? / 1024.0);
+        put(beside, number(&line, "waited_beside")?);
+        put("stalled-others", number(&line, "p99")?);
+    }
     put("stalled-ws", number(&load(&["stalled", "ws", seconds])?, "kib")? / 1024.0);
+    let line = load(&[&["stalled", "http", seconds], SERVE].concat())?;
+    put("stalled-serve", number(&line, "kib")? / 1024.0);
+    put("stalled-serve-beside", number(&line, "waited_beside")?);
     Ok(found)
 }
 

@@ -19,7 +19,7 @@ bench-load crowd http|http2|ws NUMBER [SERVER …]  idle connections, one in a h
                                                   command that prints its address, in place of this program
 bench-load idle http|http2|ws NUMBER [SERVER …]   the same without any work
 bench-load slow                                   heads and bodies that come byte by byte
-bench-load stalled http|ws SECONDS                a reader that stops, under a gigabyte of updates
+bench-load stalled http|http2|ws SECONDS [SERVER …]  a reader that stops, under a gigabyte of updates
 bench-load serve                                  the server of these
 bench-load floor                                  a server of the same libraries without libacp, for `idle`
 bench-load agent                                  the agent as a program";
@@ -35,7 +35,7 @@ fn main() -> Result<()> {
         ["floor"] => run(floor::serve()),
         ["crowd", name, number, server @ ..] => run(crowd::run(way(name)?, number.parse()?, true, server)),
         ["idle", name, number, server @ ..] => run(crowd::run(way(name)?, number.parse()?, false, server)),
-        ["stalled", name, seconds] => run(stalled::run(way(name)?, seconds.parse()?)),
+        ["stalled", name, seconds, server @ ..] => run(stalled::run(way(name)?, seconds.parse()?, server)),
         _ => bail!("{USAGE}"),
     }
 }

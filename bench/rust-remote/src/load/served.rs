@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::process::Stdio;
 
 use anyhow::{Context, Result};
-use libacp_tokio::http::{serve as serve_on, AgentService, Pipe, ServerOptions};
+use libacp_tokio::http::{listen as listen_on, serve as serve_on, AgentService, Pipe, ServerOptions};
 use serde_json::{json, Value};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 
 /// Bytes of one update of a flood.
@@ -46,6 +46,10 @@ fn flood(json: &str) -> Option<(Value, Value, usize)> {
     Some((message["id"].clone(), message["params"]["sessionId"].clone(), count))
 }
 
+fn ended(id: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": {"stopReason": "end_turn"}})
+}
+
 /// The agent on a pipe: what it says waits for the client, as the lines of a program would.
 async fn converse(pipe: Pipe) -> std::io::Result<()> {
     let mut session = 0;
@@ -55,7 +59,7 @@ async fn converse(pipe: Pipe) -> std::io::Result<()> {
             for _ in 0..count {
                 pipe.send(&text).await?;
             }
-            pipe.send(&json!({"jsonrpc": "2.0", "id": id, "result": {"stopReason": "end_turn"}}).to_string()).await?;
+            pipe.send(&ended(&id).to_string()).await?;
             continue;
         }
         let mut said = Vec::new();
@@ -72,8 +76,16 @@ pub(crate) fn agent() -> Result<()> {
     let mut session = 0;
     let mut output = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
-        let mut said = Vec::new();
-        answer(&line?, &mut session, &mut |message| said.push(message));
+        let (line, mut said) = (line?, Vec::new());
+        if let Some((id, name, count)) = flood(&line) {
+            let text = update(&name, &"x".repeat(PIECE)).to_string();
+            for _ in 0..count {
+                writeln!(output, "{text}")?;
+            }
+            said.push(ended(&id));
+        } else {
+            answer(&line, &mut session, &mut |message| said.push(message));
+        }
         for message in said {
             writeln!(output, "{message}")?;
         }
@@ -82,11 +94,9 @@ pub(crate) fn agent() -> Result<()> {
     Ok(())
 }
 
-/// Listens, with room for many who come at once, and prints the address.
+/// Listens, and prints the address.
 pub(crate) fn listen() -> Result<TcpListener> {
-    let socket = TcpSocket::new_v4()?;
-    socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
-    let listener = socket.listen(4096)?;
+    let listener = listen_on(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     println!("http://{}/acp", listener.local_addr()?);
     Ok(listener)
 }

@@ -2,38 +2,44 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use serde_json::json;
 use tokio::time::sleep;
 
 use crate::served::{Served, PIECE};
-use crate::wire::{prompt, say, socket, spread, HttpPeer, Link, Peer, Way};
+use crate::wire::{prompt, say, socket, spread, Events, HttpPeer, Link, Peer, Socket, Way};
 
 /// What the agent has to say.
 const ALL: usize = 1 << 30;
 
+/// Who does not read. What it has is open.
+enum Stopped {
+    Socket { _kept: Box<Socket> },
+    Stream { session: String, events: Events },
+}
+
 /// Stops reading for so many seconds, and prints the most memory that the server took beyond what it had, in KiB, and how
-/// long turns took: on other connections, and the longest of another session on the same one.
+/// long turns took: on other connections, and the longest of another session on the same one. The stream of the session that
+/// is not read has to be lost then, as its reader has to be told.
 #[allow(clippy::cast_precision_loss, reason = "small numbers")]
-pub(crate) async fn run(way: Way, seconds: u64) -> Result<()> {
-    let served = Served::start(&[]).await?;
+pub(crate) async fn run(way: Way, seconds: u64, command: &[&str]) -> Result<()> {
+    let served = Served::start(command).await?;
     let address = served.address.as_str();
     let (other, session) = socket(address).await?;
     let mut other = Peer::Socket(Box::new(other), session);
     other.turn(2).await?;
     let text = format!("flood {}", ALL / PIECE);
-    // What is kept here is open and not read.
-    let (mut same, _flooded, _stopped) = if way == Way::WebSocket {
+    let (mut same, stopped) = if way == Way::WebSocket {
         let (mut stopped, session) = socket(address).await?;
         say(&mut stopped, prompt(2, &session, &text)).await?;
-        (None, None, Some(stopped))
+        (None, Stopped::Socket { _kept: Box::new(stopped) })
     } else {
-        let links = [Link::open(address, way).await?, Link::open(address, way).await?];
-        let mut peer = HttpPeer::open(address, &links[0], &links[1]).await?;
-        let (first, flooded) = peer.session(1, &Link::open(address, way).await?).await?;
-        let (second, events) = peer.session(2, &Link::open(address, way).await?).await?;
-        peer.post(Some(&first), prompt(3, &first, &text)).await?;
-        (Some(Peer::Http(Box::new(peer), second, events)), Some(flooded), None)
+        let posts = Link::open(address, way).await?;
+        let mut peer = HttpPeer::open(address, &posts, &stream_link(address, way, &posts).await?).await?;
+        let (session, events) = peer.session(1, &stream_link(address, way, &posts).await?).await?;
+        let (second, heard) = peer.session(2, &stream_link(address, way, &posts).await?).await?;
+        peer.post(Some(&session), prompt(3, &session, &text)).await?;
+        (Some(Peer::Http(Box::new(peer), second, heard)), Stopped::Stream { session, events })
     };
     let before = served.memory()?;
     let begun = Instant::now();
@@ -65,6 +71,10 @@ pub(crate) async fn run(way: Way, seconds: u64) -> Result<()> {
     };
     let (beside, watching) = tokio::join!(beside, watching);
     let ((turns, waited), (times, most)) = (beside?, watching?);
+    if let (Some(Peer::Http(peer, ..)), Stopped::Stream { session, mut events }) = (&same, stopped) {
+        let lost = peer.is_lost(&session, &mut events, &Link::open(address, way).await?).await?;
+        ensure!(lost, "the reader that stopped was told nothing");
+    }
     let [middle, p99, longest] = spread(times)?;
     let line = json!({
         "seconds": begun.elapsed().as_secs_f64(), "kib": most.saturating_sub(before) as f64 / 1024.0,
@@ -73,4 +83,12 @@ pub(crate) async fn run(way: Way, seconds: u64) -> Result<()> {
     });
     println!("{line}");
     Ok(())
+}
+
+/// What a stream is asked for on: over HTTP/1.1 each has a connection of TCP, over HTTP/2 all are on one.
+async fn stream_link(address: &str, way: Way, posts: &Link) -> Result<Link> {
+    if way == Way::Http2 {
+        return Ok(posts.clone());
+    }
+    Link::open(address, way).await
 }

@@ -160,6 +160,16 @@ impl HttpPeer {
         Ok(())
     }
 
+    /// Whether the stream of a session ends, and is gone for whoever asks for it again.
+    pub(crate) async fn is_lost(&self, session: &str, events: &mut Events, streams: &Link) -> Result<bool> {
+        let reading = async { while events.next().await.is_ok() {} };
+        if timeout(PATIENCE, reading).await.is_err() {
+            return Ok(false);
+        }
+        let response = ask_stream(&self.address, streams, &self.connection, Some(session)).await?;
+        Ok(response.status() == 410)
+    }
+
     /// Opens a session and its stream.
     pub(crate) async fn session(&mut self, id: u64, streams: &Link) -> Result<(String, Events)> {
         self.post(None, opening(id)).await?;
@@ -171,11 +181,20 @@ impl HttpPeer {
 }
 
 async fn stream(address: &str, link: &Link, connection: &str, session: Option<&str>) -> Result<Events> {
-    let mut headers = vec![("accept", "text/event-stream"), ("acp-connection-id", connection)];
-    headers.extend(session.map(|session| ("acp-session-id", session)));
-    let response = link.ask(address, &headers, None).await?;
+    let response = ask_stream(address, link, connection, session).await?;
     ensure!(response.status() == 200, "a stream: {}", response.status());
     Ok(Events { body: response.into_body(), text: String::new() })
+}
+
+async fn ask_stream(
+    address: &str,
+    link: &Link,
+    connection: &str,
+    session: Option<&str>,
+) -> Result<http::Response<Incoming>> {
+    let mut headers = vec![("accept", "text/event-stream"), ("acp-connection-id", connection)];
+    headers.extend(session.map(|session| ("acp-session-id", session)));
+    link.ask(address, &headers, None).await
 }
 
 pub(crate) type Socket = WebSocketStream<TcpStream>;

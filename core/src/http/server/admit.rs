@@ -187,7 +187,7 @@ impl Server {
         if replaced.is_some() && !dead {
             return Err(&refusals::SECOND_READER);
         }
-        let resumable = limits.retained > 0;
+        let resumable = limits.resumable();
         if let Some(last) = last.filter(|_| resumable) {
             // No stream has that many events.
             if !stream.resume(last.parse().unwrap_or(u64::MAX)) {

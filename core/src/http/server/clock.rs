@@ -6,8 +6,11 @@
 use std::collections::BTreeSet;
 
 use super::connection::{Connection, Phase};
-use super::{refusals, Closed, ConnectionKey, Event, Exchange, Server};
+use super::{refusals, Closed, ConnectionKey, Event, Exchange, Server, ServerTimes};
 use crate::rules::Way;
+
+/// Milliseconds after which streams are looked at again that may be given up at any time.
+const RECHECK: u64 = 1000;
 
 /// What a timer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,22 +126,20 @@ impl Server {
         let Some(connection) = self.connections.get_mut(&key) else { return u64::MAX };
         let mut next = connection.held.iter().map(|held| held.until).min().unwrap_or(u64::MAX);
         let (mut stalled, mut ready) = (Vec::new(), Vec::new());
-        for (name, stream) in connection.streams() {
-            if let Some(since) = stream.full_since {
-                let until = since.saturating_add(times.stall);
-                if until <= now {
-                    stalled.push(name.map(str::to_owned));
-                    continue;
-                }
-                next = next.min(until);
+        for (name, since) in connection.full_streams() {
+            match has_time(connection, name.as_deref(), since, times, now) {
+                Some(until) => next = next.min(until),
+                None => stalled.push(name),
             }
-            if stream.is_open() {
+        }
+        for (name, stream) in connection.streams() {
+            if stream.is_open() && !stalled.iter().any(|stalled| stalled.as_deref() == name) {
                 let until = stream.moved.saturating_add(times.keep_alive);
                 if until <= now && stream.pending() == 0 && id!("HTTP-21").is_on(Way::Track) {
                     ready.extend(stream.keep_alive(now));
                     next = next.min(now.saturating_add(times.keep_alive));
                 } else {
-                    next = next.min(until.max(now.saturating_add(1000)));
+                    next = next.min(until.max(now.saturating_add(RECHECK)));
                 }
             }
         }
@@ -178,4 +179,21 @@ impl Server {
         self.release(key, Some(name));
         self.fill(key);
     }
+}
+
+/// When to look again at a stream that is full since a time; `None` if its reader has had its time.
+fn has_time(connection: &Connection, name: Option<&str>, since: u64, times: ServerTimes, now: u64) -> Option<u64> {
+    let last = since.saturating_add(times.stall);
+    let early = since.saturating_add(times.blocking);
+    if last <= now {
+        return None;
+    }
+    // Without its own stream a connection ends, and with it what the others wait for.
+    let Some(name) = name.filter(|_| early < last) else { return Some(last) };
+    if early > now {
+        return Some(early);
+    }
+    let blocked = connection.is_blocked_by(name, since.saturating_sub(times.blocking));
+    // Others may begin to wait at any time.
+    (!blocked).then(|| last.min(now.saturating_add(RECHECK)))
 }

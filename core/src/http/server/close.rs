@@ -94,7 +94,7 @@ impl Server {
         connection.calls.clear();
         connection.questions.clear();
         for held in std::mem::take(&mut connection.held) {
-            connection.main.write(&held.json, self.now, self.options.limits.retained > 0);
+            connection.main.write(&held.json, self.now, self.options.limits.resumable());
         }
         let mut readers = Vec::new();
         for (_, stream) in connection.streams() {

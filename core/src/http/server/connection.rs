@@ -99,6 +99,7 @@ pub(super) struct Socket {
     pub(super) announced: bool,
     /// When something came.
     pub(super) heard: u64,
+    /// Since when the agent waits for room, or when a frame was taken after that.
     pub(super) full_since: Option<u64>,
     /// Binary frames were reported.
     pub(super) told_binary: bool,
@@ -157,6 +158,24 @@ impl Connection {
     pub(super) fn streams(&mut self) -> impl Iterator<Item = (Option<&str>, &mut Stream)> {
         let sessions = self.sessions.iter_mut().map(|(name, session)| (Some(&**name), &mut session.stream));
         std::iter::once((None, &mut self.main)).chain(sessions)
+    }
+
+    /// The streams in which the agent waits for room, and since when.
+    pub(super) fn full_streams(&self) -> Vec<(StreamName, u64)> {
+        let sessions = self.sessions.iter().map(|(name, session)| (Some(name), &session.stream));
+        let streams = std::iter::once((None, &self.main)).chain(sessions);
+        streams.filter_map(|(name, stream)| Some((name.cloned(), stream.full_since?))).collect()
+    }
+
+    /// Whether others wait behind the full stream of a session: a call that is not of this session, or a session that has said
+    /// something since a time, as it may have more to say. They count if what they wait for would be read at once.
+    pub(super) fn is_blocked_by(&self, session: &str, since: u64) -> bool {
+        let stream = |name: &str| self.sessions.get(name).map_or(&self.main, |session| &session.stream);
+        let mut calls = self.calls.values().map(|call| call.session.as_deref()).filter(|name| *name != Some(session));
+        calls.any(|name| name.map_or(&self.main, stream).is_waited_for())
+            || self.sessions.iter().any(|(name, other)| {
+                **name != *session && other.stream.is_waited_for() && other.stream.spoke.is_some_and(|at| at >= since)
+            })
     }
 
     /// Sessions that the agent has not confirmed.

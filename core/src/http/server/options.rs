@@ -73,6 +73,13 @@ pub struct ServerLimits {
     pub remembered: usize,
 }
 
+impl ServerLimits {
+    /// Whether streams can be resumed.
+    pub(super) const fn resumable(&self) -> bool {
+        self.retained > 0
+    }
+}
+
 impl Default for ServerLimits {
     fn default() -> Self {
         ServerLimits {
@@ -109,6 +116,11 @@ pub struct ServerTimes {
     pub initialize: u64,
     /// How long a reader may take nothing while its buffer is full. 60 seconds.
     pub stall: u64,
+    /// The same while a call waits behind it whose own reader has taken everything: an agent says all of its sessions' messages
+    /// in one row, so that nothing of the others comes as long as that buffer is full. 15 seconds; a time over `stall` is
+    /// as long as `stall`. A stream of a connection itself has `stall` in any case, as the connection ends with it; so has a
+    /// WebSocket, which has one buffer for all sessions.
+    pub blocking: u64,
     /// How long the answer to a load waits for its history to be read (HTTP-12). 2 seconds.
     pub replay: u64,
     /// How long the end of a connection is told to those who ask for it. 60 seconds.
@@ -123,6 +135,7 @@ impl Default for ServerTimes {
             body: 30_000,
             initialize: 30_000,
             stall: 60_000,
+            blocking: 15_000,
             replay: 2_000,
             remember: 60_000,
         }

@@ -50,8 +50,8 @@ impl Server {
                 }),
             };
             if !room {
-                let until = self.now.saturating_add(self.options.times.stall);
-                let now = self.now;
+                let (now, times) = (self.now, self.options.times);
+                let until = now.saturating_add(times.stall.min(times.blocking));
                 connection.full = true;
                 let name = if let Goes::Stream(name) = &goes { name.as_deref() } else { None };
                 if let Some(stream) = connection.stream(name) {
@@ -95,7 +95,7 @@ impl Server {
     /// Writes to a stream. What goes to one that was lost is lost, too: a request is answered, so that the agent does not
     /// wait for an answer that cannot come.
     fn write(&mut self, key: ConnectionKey, name: Option<&str>, json: &str, summary: &Summary<'_>) {
-        let (now, resumable) = (self.now, self.options.limits.retained > 0);
+        let (now, resumable) = (self.now, self.options.limits.resumable());
         let Some(connection) = self.connections.get_mut(&key) else { return };
         let Some(stream) = connection.stream(name) else { return };
         if stream.lost && summary.form == Form::Request {
@@ -174,12 +174,14 @@ impl Server {
         let Some(connection) = self.connections.get_mut(&key) else { return };
         let Some(stream) = connection.stream(name) else { return };
         stream.consume(count, now, limits.retained);
-        if stream.pending() < limits.stream {
-            stream.full_since = None;
-        } else if count > 0 {
+        // The agent waits until there is room for some more, and so long the reader's time runs.
+        let was_full = stream.full_since;
+        stream.full_since = was_full.filter(|_| stream.pending() > limits.stream / 2);
+        if count > 0 {
             stream.full_since = stream.full_since.map(|_| now);
         }
-        if stream.pending() <= limits.stream / 2 && connection.full {
+        let drained = was_full.is_some() && stream.full_since.is_none();
+        if connection.full && (drained || connection.full_streams().is_empty()) {
             connection.full = false;
             self.events.push_back(Event::Drained { connection: key });
         }
@@ -188,7 +190,7 @@ impl Server {
 
     /// Sends what waited for a stream that has got so far, or that nobody waits for any longer.
     pub(super) fn release(&mut self, key: ConnectionKey, name: Option<&str>) {
-        let (now, resumable) = (self.now, self.options.limits.retained > 0);
+        let (now, resumable) = (self.now, self.options.limits.resumable());
         let Some(connection) = self.connections.get_mut(&key) else { return };
         if connection.held.is_empty() {
             return;

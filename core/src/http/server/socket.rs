@@ -91,7 +91,7 @@ impl Server {
             Exchange::Frames(rest) => return rest.pop_front(),
             _ => return None,
         };
-        let limits = self.options.limits;
+        let (now, limits) = (self.now, self.options.limits);
         let connection = self.connections.get_mut(&key)?;
         let socket = connection.socket.as_mut()?;
         let frame = socket.frames.pop_front();
@@ -99,12 +99,13 @@ impl Server {
             socket.bytes -= text.len();
         }
         socket.announced &= !socket.frames.is_empty();
-        if socket.bytes < limits.stream {
+        // The agent waits until there is room for some more, and so long the reader's time runs.
+        if socket.bytes > limits.stream / 2 {
+            socket.full_since = socket.full_since.map(|since| if frame.is_some() { now } else { since });
+        } else {
             socket.full_since = None;
-        }
-        if socket.bytes <= limits.stream / 2 && connection.full {
-            connection.full = false;
-            self.events.push_back(Event::Drained { connection: key });
+            let drained = std::mem::take(&mut connection.full).then_some(Event::Drained { connection: key });
+            self.events.extend(drained);
         }
         frame
     }

@@ -29,7 +29,9 @@ pub(super) struct Stream {
     announced: bool,
     /// When something was written or taken last.
     pub(super) moved: u64,
-    /// When the buffer became full, or more came although it was not open.
+    /// When a message was written last.
+    pub(super) spoke: Option<u64>,
+    /// Since when the agent waits for room, or when something was taken after that.
     pub(super) full_since: Option<u64>,
     /// Messages were dropped; nobody may read on as if nothing had happened.
     pub(super) lost: bool,
@@ -54,6 +56,11 @@ impl Stream {
         self.exchange.is_some()
     }
 
+    /// A reader has taken everything.
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.is_open() && self.pending() == 0
+    }
+
     /// The number of the last event or comment.
     fn number(&self) -> u64 {
         self.gone + self.ends.len() as u64
@@ -67,6 +74,7 @@ impl Stream {
         if self.pending() == 0 {
             self.moved = now;
         }
+        self.spoke = Some(now);
         let number = resumable.then(|| self.number() + 1);
         sse::event(&mut self.buffer, number, json);
         self.ends.push_back(self.written());

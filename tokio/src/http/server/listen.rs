@@ -2,6 +2,7 @@
 
 use std::future::pending;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -25,6 +26,24 @@ const LAST: Duration = Duration::from_secs(2);
 const CROWDED: Duration = Duration::from_millis(100);
 /// TCP connections for each connection of ACP: over HTTP/1.1, each stream takes one.
 const SOCKETS: usize = 4;
+
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 4096;
+
+/// Listens on an address, for [`serve`]. Port 0 is one that is free. Up to 4,096 connections wait to be accepted, if the system
+/// allows so many: the usual 128 are too few for clients that all come back when a server or a proxy starts anew, and those
+/// beyond wait for seconds. Has to be used in a runtime of tokio.
+///
+/// # Errors
+/// If the address is in use, or not of this machine.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // On Windows this would let others take the address over.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// Serves a service on a listener until [`AgentService::close`]. Dropping the future ends all connections.
 ///

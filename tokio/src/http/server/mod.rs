@@ -25,7 +25,7 @@ use libacp::http::ServerOptions;
 use tower_service::Service;
 
 pub use exchange::ResponseBody;
-pub use listen::serve;
+pub use listen::{listen, serve};
 pub use pipe::Pipe;
 pub use shared::Notice;
 use shared::{Owner, Shared};
