@@ -1629,8 +1629,10 @@ class Server:
     def close(self, connection: int) -> None:
         """Ends a connection, because its agent is gone or the server stops."""
     def fail(self, connection: int, why: str) -> None:
-        """Ends a connection, because its agent has failed: the client's open calls are first answered with an
-        error that says why.
+        """Ends a connection as `close` does, because its agent has failed: the client's open calls are first
+        answered with an error that says why, as far as the client reads. `initialize` is answered like that
+        with status 200 and without the id of a connection (HTTP-03), as an agent that refuses it does; the
+        outcome of other calls is unknown. `why` is the text of the error.
         """
     def pause(self, connection: int, paused: bool) -> None:
         """Holds back the messages of a client, or goes on with them: for agents that are slower than their

@@ -2,12 +2,14 @@
 // --remote` has the other languages and the official SDKs.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, request as ask } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Client, all, folder, texts } from "./both.mjs";
+import { Client, RequestError, all, folder, texts } from "./both.mjs";
 import { replay } from "./remote.mjs";
 import {
   HttpClient, HttpServer, WAYS, WebSocket, connect, listener, nodeHandler, ours, sdkAgent, sdkServer, storyteller,
@@ -174,6 +176,27 @@ test("a token, and other credentials in the middle", async (t) => {
   assert.deepEqual(asked.map(([status]) => status), [401, 401]);
   await assert.rejects(connect(url, heard.client, { transport: "http" }), ({ outcome, cause }) => outcome === "closed" && cause.name === "RemoteError");
   await assert.rejects(connect(url, heard.client, { transport: "http", headers: { authorization: "Bearer wrong" } }));
+});
+
+test("an agent that cannot be served", async (t) => {
+  const errors = [];
+  const fail = () => { throw new Error("no such file: /secret"); };
+  const refuse = async () => { throw new RequestError(-32603, "All agents are busy"); };
+  for (const [agent, why] of [[fail, "The agent could not be served"], [refuse, "All agents are busy"]]) {
+    const { url } = await ours(t, agent, { onError: (error) => errors.push(error.message) });
+    const expected = { jsonrpc: "2.0", id: 0, error: { code: -32603, message: why } };
+    const { status, headers, body } = await plain(url, { headers: JSON_TYPE, body: HELLO });
+    assert.deepEqual([status, headers["acp-connection-id"], JSON.parse(body)], [200, undefined, expected]);
+    // Here the agent has failed before it is asked anything.
+    const socket = new WebSocket(url.replace("http", "ws"));
+    await once(socket, "open");
+    await sleep(50);
+    socket.send(HELLO);
+    const [answer] = await once(socket, "message");
+    assert.deepEqual(JSON.parse(answer), expected);
+  }
+  const [failed, refused] = ["no such file: /secret", "All agents are busy"];
+  assert.deepEqual(errors, [failed, failed, refused, refused]);
 });
 
 test("nothing there, and nothing that speaks this", async (t) => {

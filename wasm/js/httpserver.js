@@ -1,5 +1,6 @@
 // The server of the remote transports: requests and sockets of any platform in, one agent for each connection. The state
 // machine decides; here are waiting and back-pressure. Read next: httpfetch.js, httpsocket.js and httpnode.node.js, which give it exchanges.
+import { RequestError } from "./errors.js";
 import { isHttpLoaded, whenHttpLoaded, HttpServer } from "./httpcore.js";
 import { mustKnow } from "./host.js";
 import { Log } from "./log.js";
@@ -10,6 +11,8 @@ const HOOKS = ["onOpen", "onClose", "onViolation", "onAdvice", "onError"];
 const OTHERS = ["log", ...HOOKS];
 // Bytes of messages for an agent that has not read the last ones.
 const UNREAD = 256 << 10;
+// What clients are told of an agent that has failed; a `RequestError` has words for them of its own.
+const FAILED = "The agent could not be served";
 // So long agents may take to end when the server is closed.
 const GRACE = 5000;
 
@@ -92,6 +95,17 @@ class Link {
     this.#service._turn();
     if (outcome === "closed") throw new Error("the connection of this client is over");
     return outcome !== "full";
+  }
+
+  /** Waits for a message that nobody has read, or the end. */
+  async asked() {
+    while (this.#messages.length === 0 && !this.#over) await (this.#more = deferred()).promise;
+  }
+
+  /** Ends it because its agent has failed: open calls are answered with an error. */
+  fail(why) {
+    this.#service._core.fail(this.#key, why);
+    this.#service._turn();
   }
 
   close() {
@@ -290,9 +304,15 @@ export class Service {
   }
 
   async #serve(link) {
+    let agent;
     try {
-      const agent = typeof this.#agent === "function" ? await this.#agent({ id: link.id }) : this.#agent;
+      agent = typeof this.#agent === "function" ? await this.#agent({ id: link.id }) : this.#agent;
       await agent.serve(link);
+    } catch (error) {
+      // What a client asks first is answered with the reason. Over a socket, it may not be there yet.
+      if (!agent) await link.asked();
+      link.fail(error instanceof RequestError ? error.message : FAILED);
+      throw error;
     } finally {
       link.close();
     }

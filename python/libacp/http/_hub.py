@@ -8,12 +8,15 @@ import os
 from typing import Any, Awaitable, Callable, Dict, Iterable, List, Mapping, Optional, Set, Tuple, Union
 
 from .._native import Server
-from ..aio import Agent
+from ..aio import Agent, RequestError
 from ..aio._host import awaited
 from ..aio._log import Limited, log
 from ..aio._pipe import Clock, Inbox, Outbox
 from ._types import ServerOptions
 
+
+FAILED = "The agent could not be served"
+"""What clients are told of an agent that has failed; a `RequestError` has words for them of its own."""
 
 Start = Callable[[], Union[Agent, Awaitable[Agent]]]
 Step = Mapping[str, Any]
@@ -182,11 +185,17 @@ class Hub:
         return not self._tasks and not self._exchanges
 
     async def _serve(self, link: Link) -> None:
+        agent = None
         try:
             agent = await awaited(self._start())
             await agent.serve(link.inbox, link.outbox)
-        except Exception:
+        except Exception as problem:
             log.exception("an agent could not be served")
+            if agent is None:
+                # What a client asks first is answered with the reason. Over a socket, it may not be there yet.
+                await link.inbox.read()
+            self._tick()
+            self.server.fail(link.number, problem.message if isinstance(problem, RequestError) else FAILED)
         finally:
             link.outbox.close()
             self.server.close(link.number)

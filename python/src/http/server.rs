@@ -183,7 +183,10 @@ impl Server {
         Ok(())
     }
 
-    /// Ends a connection, because its agent has failed: the client's open calls are first answered with an error that says why.
+    /// Ends a connection as `close` does, because its agent has failed: the client's open calls are first answered with an error
+    /// that says why, as far as the client reads. `initialize` is answered like that with status 200 and without the id of a
+    /// connection (HTTP-03), as an agent that refuses it does; the outcome of other calls is unknown. `why` is the text of the
+    /// error.
     fn fail(&self, connection: u64, why: &str) -> PyResult<()> {
         self.core()?.fail(ConnectionKey::from_number(connection), why);
         Ok(())

@@ -61,3 +61,14 @@ def make() -> aio.Agent:
 
 TOKEN = os.environ.get("LIBACP_TEST_TOKEN")
 app = libacp.http.asgi(make, token=TOKEN)
+
+
+def fail() -> aio.Agent:
+    raise OSError("no such file: /secret")
+
+
+async def refuse() -> aio.Agent:
+    raise aio.RequestError(libacp.ErrorCode.INTERNAL_ERROR, "All agents are busy")
+
+
+failing, refusing = libacp.http.asgi(fail), libacp.http.asgi(refuse)

@@ -66,6 +66,19 @@ class Refused(unittest.IsolatedAsyncioTestCase):
                 socket = await shake_hands(served, dict(headers))
                 self.assertEqual(socket, 101 if status == 200 else status, headers)
 
+    async def test_an_agent_that_cannot_be_served(self) -> None:
+        """`initialize` is answered with an error: what a `RequestError` says, and nothing of other exceptions."""
+        for app, why in (("failing", "The agent could not be served"), ("refusing", "All agents are busy")):
+            expected = {"jsonrpc": "2.0", "id": 0, "error": {"code": -32603, "message": why}}
+            with self.subTest(app=app), serving("uvicorn", f"ours:{app}") as served:
+                status, answer = ask(served, {})
+                self.assertEqual((status, json.loads(answer)), (200, expected))
+                # Here the agent has failed before it is asked anything.
+                async with sockets.connect(served.url("ws"), proxy=None) as socket:
+                    await asyncio.sleep(0.1)
+                    await socket.send(json.dumps(HELLO))
+                    self.assertEqual(json.loads(await socket.recv()), expected)
+
     async def test_what_is_no_message(self) -> None:
         for served in self.each():
             self.assertEqual(ask(served, {"content-type": "text/plain"})[0], 415)
