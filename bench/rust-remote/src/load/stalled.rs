@@ -28,6 +28,7 @@ pub(crate) async fn run(way: Way, seconds: u64, command: &[&str]) -> Result<()> 
     let (other, session) = socket(address).await?;
     let mut other = Peer::Socket(Box::new(other), session);
     other.turn(2).await?;
+    let before = served.memory()?;
     let text = format!("flood {}", ALL / PIECE);
     let (mut same, stopped) = if way == Way::WebSocket {
         let (mut stopped, session) = socket(address).await?;
@@ -41,7 +42,6 @@ pub(crate) async fn run(way: Way, seconds: u64, command: &[&str]) -> Result<()> 
         peer.post(Some(&session), prompt(3, &session, &text)).await?;
         (Some(Peer::Http(Box::new(peer), second, heard)), Stopped::Stream { session, events })
     };
-    let before = served.memory()?;
     let begun = Instant::now();
     let until = begun + Duration::from_secs(seconds);
     let beside = async {

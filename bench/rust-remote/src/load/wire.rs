@@ -61,17 +61,12 @@ pub(crate) enum Link {
 
 impl Link {
     pub(crate) async fn open(address: &str, way: Way) -> Result<Self> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        let io = TokioIo::new(stream);
-        if way == Way::Http2 {
-            let (link, running) = http2::handshake(TokioExecutor::new(), io).await?;
-            tokio::spawn(running);
-            return Ok(Link::Http2(link));
+        if way != Way::Http2 {
+            return Ok(Link::Http1(Arc::new(Mutex::new(first(address).await?))));
         }
-        let (link, running) = http1::handshake(io).await?;
+        let (link, running) = http2::handshake(TokioExecutor::new(), connect(address).await?).await?;
         tokio::spawn(running);
-        Ok(Link::Http1(Arc::new(Mutex::new(link))))
+        Ok(Link::Http2(link))
     }
 
     async fn ask(
@@ -93,7 +88,10 @@ impl Link {
         let response = match self {
             Link::Http1(link) => {
                 let mut link = link.lock().await;
-                link.ready().await?;
+                // The server ends a connection on which nothing is asked for a while.
+                if link.ready().await.is_err() {
+                    *link = first(address).await?;
+                }
                 link.send_request(request).await?
             }
             Link::Http2(link) => {
@@ -104,6 +102,19 @@ impl Link {
         };
         Ok(response)
     }
+}
+
+async fn connect(address: &str) -> Result<TokioIo<TcpStream>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(TokioIo::new(stream))
+}
+
+/// A connection of HTTP/1.1.
+async fn first(address: &str) -> Result<http1::SendRequest<Full<Bytes>>> {
+    let (link, running) = http1::handshake(connect(address).await?).await?;
+    tokio::spawn(running);
+    Ok(link)
 }
 
 /// A stream of events, of which messages are taken.

@@ -4,7 +4,6 @@ use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -100,19 +99,20 @@ fn builder(service: &AgentService) -> Builder<TokioExecutor> {
 async fn connection(stream: TcpStream, builder: &Builder<TokioExecutor>, service: AgentService) {
     // Messages are short, and somebody waits for each.
     drop(stream.set_nodelay(true));
-    let asked = Arc::new(AtomicBool::new(false));
+    let asked = Arc::new(Notify::new());
     let shared = Arc::clone(service.shared());
     let serving = service_fn(|request| {
-        asked.store(true, Ordering::Relaxed);
+        asked.notify_one();
         let shared = Arc::clone(&shared);
         async move { Ok::<_, std::convert::Infallible>(exchange::answer(shared, request).await) }
     });
     let mut serving = pin!(builder.serve_connection_with_upgrades(TokioIo::new(stream), serving));
     // The library waits for ever for the bytes that tell the versions apart.
     let silent = async {
-        sleep(HEAD).await;
-        if asked.load(Ordering::Relaxed) {
-            pending::<()>().await;
+        // No timer is left once something was asked: it would let a reader that has stopped take some more, and have its time anew.
+        tokio::select! {
+            () = asked.notified() => pending::<()>().await,
+            () = sleep(HEAD) => {}
         }
     };
     tokio::select! {
