@@ -3,7 +3,7 @@
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -13,17 +13,32 @@ const site = join(folder, "site");
 const require = createRequire(join(folder, "package.json"));
 const { build } = require("esbuild");
 const { minify } = require("terser");
+const { Lexer, getDefaults } = await import(pathToFileURL(join(packages, "marked/lib/marked.esm.js")));
+
+/** Marked's modules, which the source map of its one file has. */
+function modules() {
+  const { sources, sourcesContent } = JSON.parse(readFileSync(join(packages, "marked/lib/marked.esm.js.map"), "utf8"));
+  const known = new Map(sources.map((source, index) => [basename(source), sourcesContent[index]]));
+  // The page reads one dialect. What differs between dialects, and what extensions would do, is settled here.
+  const defaults = getDefaults();
+  for (const name of ["Lexer.ts", "Tokenizer.ts"]) {
+    known.set(name, known.get(name).replace(/this\.options\.(?!tokenizer)(\w+)/g, (_, option) => defaults[option]));
+  }
+  const { block, inline } = new Lexer().tokenizer.rules;
+  const all = (rules) => Object.entries(rules).map(([name, rule]) => `${name}: ${rule instanceof RegExp ? rule : "noopTest"}`);
+  const [, before, tag] = /^(.*)\/\*\*\n \* Block-Level.*?\n(const _tag = .*?;)/s.exec(known.get("rules.ts"));
+  known.set("rules.ts", `${before}${tag} export const block = { gfm: { ${all(block)} } }, inline = { gfm: { ${all(inline)} } };`);
+  return known.set("reader.ts", 'export { _Lexer as Lexer } from "./Lexer.ts";');
+}
 
 /**
- * Marked's reader without what makes HTML of what was read. Its one file makes an instance of everything as it is loaded, so
- * that nothing could be left out of it; its source map has the modules that it is made of.
+ * Marked's reader without what makes HTML of what was read, and without other dialects. Its one file makes an instance of
+ * everything as it is loaded, and puts all expressions together from parts, so that nothing could be left out of it.
  */
 const reader = {
   name: "reader",
   setup(bundle) {
-    const { sources, sourcesContent } = JSON.parse(readFileSync(join(packages, "marked/lib/marked.esm.js.map"), "utf8"));
-    const known = new Map(sources.map((source, index) => [basename(source), sourcesContent[index]]));
-    known.set("reader.ts", 'export { _Lexer as Lexer } from "./Lexer.ts";');
+    const known = modules();
     bundle.onResolve({ filter: /^marked$/ }, () => ({ path: "reader.ts", namespace: "marked" }));
     bundle.onResolve({ filter: /^\.\//, namespace: "marked" }, ({ path }) => ({ path: basename(path), namespace: "marked" }));
     bundle.onLoad({ filter: /^/, namespace: "marked" }, ({ path }) => ({ contents: known.get(path), loader: "ts" }));
@@ -68,7 +83,7 @@ for (const name of readdirSync(site).filter((name) => name.endsWith(".js"))) {
   const { code } = await minify(readFileSync(join(site, name), "utf8"), { module: true, ecma: 2020, compress: { passes: 3 } });
   writeFileSync(join(site, name), code);
 }
-for (const name of ["index.html", "icon.svg"]) copyFileSync(join(here, name), join(site, name));
+copyFileSync(join(here, "index.html"), join(site, "index.html"));
 for (const name of ["libacp_client_bg.wasm", "libacp_http_bg.wasm"]) copyFileSync(join(packages, "libacp/dist", name), join(site, name));
 for (const name of readdirSync(site)) {
   const bytes = readFileSync(join(site, name));

@@ -1,17 +1,34 @@
-// Replays the vectors through the installed package: `node vectors.mjs [FOLDER]`. What they are is said in
-// ../vectors/README.md. The last line is `N passed, N failed`, counted in scenarios.
+// Replays the vectors through the installed package: `node vectors.mjs [FOLDER]`, or those of clients without drafts through
+// the module for clients alone: `node vectors.mjs --clients`. What they are is said in ../vectors/README.md. The last line is
+// `N passed, N failed`, counted in scenarios.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { Format, Frames, falsified } from "./expected.mjs";
 import { install } from "./installed.mjs";
 import { look } from "./viewed.mjs";
 
 const home = fileURLToPath(new URL("../vectors", import.meta.url));
-const folder = resolve(process.argv[2] ?? home);
-const { Connection, Misuse, cutOutput, raw } = await import(install().entry);
+const forClients = process.argv[2] === "--clients";
+const folder = resolve(forClients ? home : (process.argv[2] ?? home));
+const installed = install();
+const { Connection, Misuse, cutOutput, raw } = await (forClients ? clientsAlone() : import(installed.entry));
+
+/** What pages get that are clients. */
+async function clientsAlone() {
+  const dist = join(installed.folder, "node_modules/libacp/dist");
+  const names = ["client.only.js", "connection.js", "misuse.js", "json.js"];
+  const [only, ...others] = await Promise.all(names.map((name) => import(pathToFileURL(join(dist, name)))));
+  await only.init(readFileSync(join(dist, "libacp_client_bg.wasm")));
+  return Object.assign({}, only, ...others);
+}
+
+function isForClients(line) {
+  const { role, drafts = [] } = JSON.parse(line).config;
+  return role === "client" && drafts.length === 0;
+}
 /** A file of the folder, or where it has none, of the vectors themselves. */
 const fileOf = (name) => join(existsSync(join(folder, name)) ? folder : home, name);
 const shared = (name) => JSON.parse(readFileSync(fileOf(name), "utf8"));
@@ -260,7 +277,7 @@ let failed = 0;
 const linesOf = (file) => readFileSync(file, "utf8").split("\n").filter((line) => line.trim() !== "");
 const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".jsonl"));
 for (const file of files.sort()) {
-  for (const line of linesOf(join(folder, file))) {
+  for (const line of linesOf(join(folder, file)).filter((line) => !forClients || isForClients(line))) {
     const { name, problem } = problemOf(line);
     if (problem === undefined) {
       passed += 1;
@@ -279,6 +296,6 @@ for (const line of linesOf(fileOf("wrong.ndjson"))) {
   console.error(`failed: wrong.ndjson: ${name}: passed`);
 }
 console.log(`note: each member of ${seen.size} events was falsified`);
-console.log(`note: vectors replayed in JavaScript: ${replayed}`);
+console.log(`note: vectors replayed ${forClients ? "for clients alone" : "in JavaScript"}: ${replayed}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -28,6 +28,10 @@ use polled::Polled;
 use shared::with_texts;
 use wasm_bindgen::prelude::*;
 
+#[cfg(all(clients_only, target_family = "wasm"))]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 #[wasm_bindgen(raw_module = "./events.js")]
 extern "C" {
     /// An event from its members as JSON text, and the JSON text that it carries.

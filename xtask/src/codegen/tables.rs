@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use crate::model::{
     Body, Field, Fields, Flat, Int, Is, OnMissing, Open, Shape, TypeDef, TypeExpr, Union, Version, DRAFTS,
 };
-use shared::{refer, Shared};
+use shared::{refer, refer_from, Shared};
 
 mod render;
 mod shared;
@@ -172,7 +172,8 @@ impl<'a> Tables<'a> {
         let absent = field.on_missing == Some(OnMissing::Absent);
         let flags = [field.required, field.null, field.on_error, field.on_null, field.skip_items, empty, absent];
         let flags: u8 = flags.iter().enumerate().map(|(bit, &set)| u8::from(set) << bit).sum();
-        let text = format!("f({name:?}, {}, {flags}, {})", refer(ty), draft(field.draft.as_ref()));
+        let draft = draft(field.draft.as_ref());
+        let text = format!("f({name:?}, {}, {flags}, {draft})", refer_from(draft, ty));
         Member { name: name.to_owned(), text, rule: field.rule.clone(), alias: field.alias.clone() }
     }
 
@@ -232,7 +233,8 @@ impl<'a> Tables<'a> {
         let mut variants = String::new();
         for (tag, variant) in &union.variants {
             let ty = self.body(&variant.body, around);
-            let _ = writeln!(variants, "v({tag:?}, {}, {}),", refer(ty), draft(variant.draft.as_ref()));
+            let draft = draft(variant.draft.as_ref());
+            let _ = writeln!(variants, "v({tag:?}, {}, {draft}),", refer_from(draft, ty));
         }
         let other = match &union.open {
             Open::No => "Other::Closed".to_owned(),

@@ -166,7 +166,8 @@ fn node(log: &Log<'_>) -> Result<()> {
     log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/node"]))?;
     log.run(Command::new("node").arg("tests/node/run.mjs"))?;
     log.run(Command::new("node").arg("tests/docs/typescript.mjs"))?;
-    log.run(Command::new("node").arg("tests/node/vectors.mjs"))
+    log.run(Command::new("node").arg("tests/node/vectors.mjs"))?;
+    log.run(Command::new("node").args(["tests/node/vectors.mjs", "--clients"]))
 }
 
 fn conformance(log: &Log<'_>) -> Result<()> {

@@ -16,7 +16,7 @@ const WINDOW: usize = 4000;
 /// What more functions have says nothing about two of them.
 const COMMON: usize = 1000;
 /// Added to the length of a function, as the shortest resemble everything.
-const SHORT: usize = 100;
+const SHORT: usize = 60;
 
 pub(crate) const IMPORTS: u8 = 2;
 const CODE: u8 = 10;

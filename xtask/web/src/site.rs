@@ -45,11 +45,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
     trusted-types 'none'";
 
 /// What is said with every answer of the page's files.
-const ALWAYS: [(HeaderName, &str); 3] = [
-    (header::CACHE_CONTROL, "no-store"),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::VARY, "accept-encoding"),
-];
+const ALWAYS: [(HeaderName, &str); 2] =
+    [(header::CACHE_CONTROL, "no-store"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
 
 /// Serves a request.
 pub(crate) async fn serve(site: &'static Site, visit: &Visit, request: Request<Incoming>) -> Response<Body> {
@@ -135,8 +132,8 @@ fn dressed(mut response: Response<Body>) -> Response<Body> {
     // Scripts, styles and data are bound by the policy of the document that they are loaded for.
     let is_document = kind.starts_with(b"text/html") || kind.starts_with(b"image/svg");
     let headers = response.headers_mut();
-    // Nothing is kept, so nothing is asked for again or in parts.
-    for name in [header::LAST_MODIFIED, header::ACCEPT_RANGES] {
+    // Nothing is kept, so nothing is asked for again or in parts, and no copy is chosen by what it was made for.
+    for name in [header::LAST_MODIFIED, header::ACCEPT_RANGES, header::VARY] {
         headers.remove(name);
     }
     for (name, value) in ALWAYS {

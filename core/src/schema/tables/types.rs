@@ -13,11 +13,20 @@ const fn v(tag: &'static str, ty: TypeId, draft: u8) -> Variant {
     Variant { tag, ty, draft }
 }
 
+/// A type to which only drafts lead, which a build for clients alone does not have.
+const fn d(ty: Type) -> Type {
+    if cfg!(clients_only) {
+        Type::Any
+    } else {
+        ty
+    }
+}
+
 pub(super) static TYPES: &[Type] = &[
     // 0 ProxySuccessorResponse
     Type::Any,
     // 1 AcceptNesNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("id", 159, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("id", 159, 1, 0), f("_meta", 315, 6, 0)] }),
     // 2 AgentAuthCapabilities
     Type::Object { fields: &[f("status", 15, 6, 1), f("logout", 106, 6, 0), f("_meta", 315, 6, 0)] },
     // 3 AgentCapabilities
@@ -44,15 +53,15 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 5 ArchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] }),
     // 6 ArchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 7 AudioContent
     Type::Object {
         fields: &[f("annotations", 4, 6, 0), f("data", 332, 1, 0), f("mimeType", 310, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 8 AuthAccount
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("label", 310, 1, 0),
             f("active", 317, 6, 0),
@@ -61,7 +70,7 @@ pub(super) static TYPES: &[Type] = &[
             f("organization", 310, 6, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 9 AuthCapabilities
     Type::Object { fields: &[f("terminal", 317, 4, 0), f("_meta", 315, 6, 0)] },
     // 10 AuthMethod
@@ -84,15 +93,15 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 14 AuthState
-    Type::Enum { values: &["authenticated", "unauthenticated", "not_required", "unknown"], open: true },
+    d(Type::Enum { values: &["authenticated", "unauthenticated", "not_required", "unknown"], open: true }),
     // 15 AuthStatusCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 16 AuthStatusRequest
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 17 AuthStatusResponse
-    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 316, 20, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 316, 20, 0), f("_meta", 315, 6, 0)] }),
     // 18 AuthStatusUpdateNotification
-    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 316, 20, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 316, 20, 0), f("_meta", 315, 6, 0)] }),
     // 19 AuthenticateRequest
     Type::Object { fields: &[f("methodId", 12, 1, 0), f("_meta", 315, 6, 0)] },
     // 20 AuthenticateResponse
@@ -135,14 +144,14 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 30 ClientNesCapabilities
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("jump", 143, 6, 0),
             f("rename", 152, 6, 0),
             f("searchAndReplace", 155, 6, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 31 ClientSessionCapabilities
     Type::Object {
         fields: &[
@@ -154,9 +163,9 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 32 CloseNesRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] }),
     // 33 CloseNesResponse
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 34 CloseSessionRequest
     Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 35 CloseSessionResponse
@@ -184,9 +193,9 @@ pub(super) static TYPES: &[Type] = &[
     // 42 ConfigOptionUpdate
     Type::Object { fields: &[f("configOptions", 324, 21, 0), f("_meta", 315, 6, 0)] },
     // 43 ConnectMcpRequest
-    Type::Object { fields: &[f("serverId", 115, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("serverId", 115, 1, 0), f("_meta", 315, 6, 0)] }),
     // 44 ConnectMcpResponse
-    Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 315, 6, 0)] }),
     // 45 Content
     Type::Object { fields: &[f("content", 46, 1, 0), f("_meta", 315, 6, 0)] },
     // 46 ContentBlock
@@ -241,7 +250,7 @@ pub(super) static TYPES: &[Type] = &[
     // 55 DeleteSessionResponse
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 56 DidChangeDocumentNotification
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("uri", 333, 1, 0),
@@ -249,11 +258,11 @@ pub(super) static TYPES: &[Type] = &[
             f("contentChanges", 335, 1, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 57 DidCloseDocumentNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)] }),
     // 58 DidFocusDocumentNotification
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("uri", 333, 1, 0),
@@ -262,9 +271,9 @@ pub(super) static TYPES: &[Type] = &[
             f("visibleRange", 200, 1, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 59 DidOpenDocumentNotification
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("uri", 333, 1, 0),
@@ -273,21 +282,21 @@ pub(super) static TYPES: &[Type] = &[
             f("text", 310, 1, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 60 DidSaveDocumentNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)] }),
     // 61 Diff
     Type::Object {
         fields: &[f("path", 354, 1, 0), f("oldText", 310, 6, 0), f("newText", 310, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 62 DisableProviderRequest
-    Type::Object { fields: &[f("providerId", 195, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("providerId", 195, 1, 0), f("_meta", 315, 6, 0)] }),
     // 63 DisableProviderResponse
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 64 DisconnectMcpRequest
-    Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 315, 6, 0)] }),
     // 65 DisconnectMcpResponse
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 66 ElicitationAcceptAction
     Type::Object { fields: &[f("content", 351, 2, 0)] },
     // 67 ElicitationCapabilities
@@ -353,7 +362,7 @@ pub(super) static TYPES: &[Type] = &[
     // 86 FileSystemCapabilities
     Type::Object { fields: &[f("readTextFile", 317, 4, 0), f("writeTextFile", 317, 4, 0), f("_meta", 315, 6, 0)] },
     // 87 ForkSessionRequest
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("cwd", 354, 1, 0),
@@ -363,16 +372,16 @@ pub(super) static TYPES: &[Type] = &[
             f("configOptions", 382, 8, 13),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 88 ForkSessionResponse
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("modes", 244, 6, 0),
             f("configOptions", 324, 22, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 89 HttpHeader
     Type::Object { fields: &[f("name", 312, 1, 0), f("value", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 90 IdleStateUpdate
@@ -404,7 +413,7 @@ pub(super) static TYPES: &[Type] = &[
         fields: &[f("name", 312, 1, 0), f("title", 310, 6, 0), f("version", 312, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 93 InitialSessionConfigOption
-    Type::Union { tag: "type", variants: &[v("boolean", 327, 0)], other: Other::Open(328), untagged: Some(328) },
+    d(Type::Union { tag: "type", variants: &[v("boolean", 327, 0)], other: Other::Open(328), untagged: Some(328) }),
     // 94 InitializeProxyRequest, InitializeRequest
     Type::Object {
         fields: &[
@@ -440,9 +449,9 @@ pub(super) static TYPES: &[Type] = &[
     // 98 KillTerminalResponse
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 99 ListProvidersRequest
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 100 ListProvidersResponse
-    Type::Object { fields: &[f("providers", 377, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("providers", 377, 1, 0), f("_meta", 315, 6, 0)] }),
     // 101 ListSessionsRequest
     Type::Object {
         fields: &[f("cwd", 354, 2, 0), f("cursor", 310, 2, 0), f("archived", 219, 2, 7), f("_meta", 315, 6, 0)],
@@ -450,7 +459,7 @@ pub(super) static TYPES: &[Type] = &[
     // 102 ListSessionsResponse
     Type::Object { fields: &[f("sessions", 379, 53, 0), f("nextCursor", 310, 6, 0), f("_meta", 315, 6, 0)] },
     // 103 LlmProtocol
-    Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
+    d(Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true }),
     // 104 LoadSessionRequest
     Type::Object {
         fields: &[
@@ -474,9 +483,9 @@ pub(super) static TYPES: &[Type] = &[
     // 109 McpCapabilities
     Type::Object { fields: &[f("http", 317, 4, 0), f("sse", 317, 4, 0), f("acp", 317, 4, 4), f("_meta", 315, 6, 0)] },
     // 110 McpConnectionId
-    Type::String(StringKind::Name),
+    d(Type::String(StringKind::Name)),
     // 111 McpError
-    Type::Object { fields: &[f("code", 361, 1, 0), f("message", 310, 1, 0), f("data", 0, 0, 0)] },
+    d(Type::Object { fields: &[f("code", 361, 1, 0), f("message", 310, 1, 0), f("data", 0, 0, 0)] }),
     // 112 McpRequestId
     Type::String(StringKind::Name),
     // 113 McpServer
@@ -487,7 +496,7 @@ pub(super) static TYPES: &[Type] = &[
         untagged: Some(118),
     },
     // 114 McpServerAcp
-    Type::Object { fields: &[f("name", 312, 1, 0), f("serverId", 115, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("name", 312, 1, 0), f("serverId", 115, 1, 0), f("_meta", 315, 6, 0)] }),
     // 115 McpServerAcpId
     Type::String(StringKind::Name),
     // 116 McpServerHttp
@@ -521,7 +530,7 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 121 MessageMcpRequest
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("serverId", 115, 1, 0),
             f("requestId", 112, 1, 0),
@@ -529,13 +538,13 @@ pub(super) static TYPES: &[Type] = &[
             f("params", 315, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 122 MessageMcpResponse
-    Type::AnyOf { of: &[124, 123] },
+    d(Type::AnyOf { of: &[124, 123] }),
     // 123 MessageMcpResponseError
-    Type::Object { fields: &[f("error", 111, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("error", 111, 1, 0), f("_meta", 315, 6, 0)] }),
     // 124 MessageMcpResponseResult
-    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 315, 6, 0)] }),
     // 125 MultiSelectItems
     Type::Union { tag: "type", variants: &[v("string", 273, 0)], other: Other::Open(0), untagged: Some(291) },
     // 126 MultiSelectPropertySchema
@@ -551,9 +560,9 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 127 NesCapabilities
-    Type::Object { fields: &[f("events", 141, 6, 0), f("context", 128, 6, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("events", 141, 6, 0), f("context", 128, 6, 0), f("_meta", 315, 6, 0)] }),
     // 128 NesContextCapabilities
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("recentFiles", 148, 6, 0),
             f("relatedSnippets", 151, 6, 0),
@@ -563,9 +572,9 @@ pub(super) static TYPES: &[Type] = &[
             f("diagnostics", 131, 6, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 129 NesDiagnostic
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("uri", 333, 1, 0),
             f("range", 200, 1, 0),
@@ -573,23 +582,23 @@ pub(super) static TYPES: &[Type] = &[
             f("message", 310, 1, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 130 NesDiagnosticSeverity
-    Type::Enum { values: &["error", "warning", "information", "hint"], open: false },
+    d(Type::Enum { values: &["error", "warning", "information", "hint"], open: false }),
     // 131 NesDiagnosticsCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 132 NesDocumentDidChangeCapabilities
-    Type::Object { fields: &[f("syncKind", 289, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("syncKind", 289, 1, 0), f("_meta", 315, 6, 0)] }),
     // 133 NesDocumentDidCloseCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 134 NesDocumentDidFocusCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 135 NesDocumentDidOpenCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 136 NesDocumentDidSaveCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 137 NesDocumentEventCapabilities
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("didOpen", 135, 6, 0),
             f("didChange", 132, 6, 0),
@@ -598,13 +607,13 @@ pub(super) static TYPES: &[Type] = &[
             f("didFocus", 134, 6, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 138 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 336, 6, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("maxCount", 336, 6, 0), f("_meta", 315, 6, 0)] }),
     // 139 NesEditHistoryEntry
-    Type::Object { fields: &[f("uri", 333, 1, 0), f("diff", 310, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("uri", 333, 1, 0), f("diff", 310, 1, 0), f("_meta", 315, 6, 0)] }),
     // 140 NesEditSuggestion
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("id", 159, 1, 0),
             f("uri", 333, 1, 0),
@@ -612,21 +621,21 @@ pub(super) static TYPES: &[Type] = &[
             f("cursorPosition", 185, 6, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 141 NesEventCapabilities
-    Type::Object { fields: &[f("document", 137, 6, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("document", 137, 6, 0), f("_meta", 315, 6, 0)] }),
     // 142 NesExcerpt
-    Type::Object {
+    d(Type::Object {
         fields: &[f("startLine", 336, 1, 0), f("endLine", 336, 1, 0), f("text", 310, 1, 0), f("_meta", 315, 6, 0)],
-    },
+    }),
     // 143 NesJumpCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 144 NesJumpSuggestion
-    Type::Object {
+    d(Type::Object {
         fields: &[f("id", 159, 1, 0), f("uri", 333, 1, 0), f("position", 185, 1, 0), f("_meta", 315, 6, 0)],
-    },
+    }),
     // 145 NesOpenFile
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("uri", 333, 1, 0),
             f("languageId", 310, 1, 0),
@@ -634,25 +643,25 @@ pub(super) static TYPES: &[Type] = &[
             f("lastFocusedMs", 346, 6, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 146 NesOpenFilesCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 147 NesRecentFile
-    Type::Object {
+    d(Type::Object {
         fields: &[f("uri", 333, 1, 0), f("languageId", 310, 1, 0), f("text", 310, 1, 0), f("_meta", 315, 6, 0)],
-    },
+    }),
     // 148 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 336, 6, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("maxCount", 336, 6, 0), f("_meta", 315, 6, 0)] }),
     // 149 NesRejectReason
-    Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: false },
+    d(Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: false }),
     // 150 NesRelatedSnippet
-    Type::Object { fields: &[f("uri", 333, 1, 0), f("excerpts", 363, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("uri", 333, 1, 0), f("excerpts", 363, 1, 0), f("_meta", 315, 6, 0)] }),
     // 151 NesRelatedSnippetsCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 152 NesRenameCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 153 NesRenameSuggestion
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("id", 159, 1, 0),
             f("uri", 333, 1, 0),
@@ -660,15 +669,15 @@ pub(super) static TYPES: &[Type] = &[
             f("newName", 310, 1, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 154 NesRepository
-    Type::Object {
+    d(Type::Object {
         fields: &[f("name", 310, 1, 0), f("owner", 310, 1, 0), f("remoteUrl", 310, 1, 0), f("_meta", 315, 6, 0)],
-    },
+    }),
     // 155 NesSearchAndReplaceCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 156 NesSearchAndReplaceSuggestion
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("id", 159, 1, 0),
             f("uri", 333, 1, 0),
@@ -677,9 +686,9 @@ pub(super) static TYPES: &[Type] = &[
             f("isRegex", 317, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 157 NesSuggestContext
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("recentFiles", 364, 2, 0),
             f("relatedSnippets", 365, 2, 0),
@@ -689,22 +698,22 @@ pub(super) static TYPES: &[Type] = &[
             f("diagnostics", 369, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 158 NesSuggestion
-    Type::Union {
+    d(Type::Union {
         tag: "kind",
         variants: &[v("edit", 140, 0), v("jump", 144, 0), v("rename", 153, 0), v("searchAndReplace", 156, 0)],
         other: Other::Closed,
         untagged: None,
-    },
+    }),
     // 159 NesSuggestionId
-    Type::String(StringKind::Name),
+    d(Type::String(StringKind::Name)),
     // 160 NesTextEdit
-    Type::Object { fields: &[f("range", 200, 1, 0), f("newText", 310, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("range", 200, 1, 0), f("newText", 310, 1, 0), f("_meta", 315, 6, 0)] }),
     // 161 NesTriggerKind
-    Type::Enum { values: &["automatic", "diagnostic", "manual"], open: false },
+    d(Type::Enum { values: &["automatic", "diagnostic", "manual"], open: false }),
     // 162 NesUserAction
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("action", 310, 1, 0),
             f("uri", 333, 1, 0),
@@ -712,9 +721,9 @@ pub(super) static TYPES: &[Type] = &[
             f("timestampMs", 346, 1, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 163 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 336, 6, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("maxCount", 336, 6, 0), f("_meta", 315, 6, 0)] }),
     // 164 NewSessionRequest
     Type::Object {
         fields: &[
@@ -765,7 +774,7 @@ pub(super) static TYPES: &[Type] = &[
     // 173 Plan
     Type::Object { fields: &[f("entries", 374, 21, 0), f("_meta", 315, 6, 0)] },
     // 174 PlanCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 175 PlanEntry
     Type::Object {
         fields: &[f("content", 310, 1, 0), f("priority", 176, 1, 0), f("status", 177, 1, 0), f("_meta", 315, 6, 0)],
@@ -775,28 +784,28 @@ pub(super) static TYPES: &[Type] = &[
     // 177 PlanEntryStatus
     Type::Enum { values: &["pending", "in_progress", "completed"], open: false },
     // 178 PlanFile
-    Type::Object { fields: &[f("planId", 179, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("planId", 179, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)] }),
     // 179 PlanId
     Type::String(StringKind::Name),
     // 180 PlanItems
-    Type::Object { fields: &[f("planId", 179, 1, 0), f("entries", 374, 21, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("planId", 179, 1, 0), f("entries", 374, 21, 0), f("_meta", 315, 6, 0)] }),
     // 181 PlanMarkdown
-    Type::Object { fields: &[f("planId", 179, 1, 0), f("content", 310, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("planId", 179, 1, 0), f("content", 310, 1, 0), f("_meta", 315, 6, 0)] }),
     // 182 PlanRemoved
-    Type::Object { fields: &[f("planId", 179, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("planId", 179, 1, 0), f("_meta", 315, 6, 0)] }),
     // 183 PlanUpdate
-    Type::Object { fields: &[f("plan", 184, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("plan", 184, 1, 0), f("_meta", 315, 6, 0)] }),
     // 184 PlanUpdateContent
-    Type::Union {
+    d(Type::Union {
         tag: "type",
         variants: &[v("items", 180, 0), v("file", 178, 0), v("markdown", 181, 0)],
         other: Other::Closed,
         untagged: None,
-    },
+    }),
     // 185 Position
-    Type::Object { fields: &[f("line", 336, 1, 0), f("character", 336, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("line", 336, 1, 0), f("character", 336, 1, 0), f("_meta", 315, 6, 0)] }),
     // 186 PositionEncodingKind
-    Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
+    d(Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false }),
     // 187 PromptCapabilities
     Type::Object {
         fields: &[f("image", 317, 4, 0), f("audio", 317, 4, 0), f("embeddedContext", 317, 4, 0), f("_meta", 315, 6, 0)],
@@ -806,21 +815,21 @@ pub(super) static TYPES: &[Type] = &[
     // 189 PromptResponse
     Type::Object { fields: &[f("stopReason", 271, 1, 0), f("usage", 303, 6, 2), f("_meta", 315, 6, 0)] },
     // 190 PromptSuggestion
-    Type::Object { fields: &[f("prompt", 388, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("prompt", 388, 1, 0), f("_meta", 315, 6, 0)] }),
     // 191 PromptSuggestionsCapabilities
-    Type::Object {
+    d(Type::Object {
         fields: &[f("image", 0, 2, 0), f("audio", 0, 2, 0), f("embeddedContext", 0, 2, 0), f("_meta", 315, 6, 0)],
-    },
+    }),
     // 192 PromptSuggestionsUpdate
-    Type::Object { fields: &[f("suggestions", 387, 17, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("suggestions", 387, 17, 0), f("_meta", 315, 6, 0)] }),
     // 193 ProtocolVersion
     Type::Integer { min: 0, max: u16::MAX as u64 },
     // 194 ProviderCurrentConfig
-    Type::Object { fields: &[f("apiType", 103, 1, 0), f("baseUrl", 333, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("apiType", 103, 1, 0), f("baseUrl", 333, 1, 0), f("_meta", 315, 6, 0)] }),
     // 195 ProviderId
-    Type::String(StringKind::Name),
+    d(Type::String(StringKind::Name)),
     // 196 ProviderInfo
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("providerId", 195, 1, 0),
             f("supported", 378, 21, 0),
@@ -828,15 +837,15 @@ pub(super) static TYPES: &[Type] = &[
             f("current", 194, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 197 ProvidersCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 198 ProxySuccessorNotification
     Type::Object { fields: &[f("method", 310, 1, 0), f("params", 0, 0, 0), f("_meta", 315, 6, 0)] },
     // 199 ProxySuccessorRequest
-    Type::Object { fields: &[f("method", 310, 1, 0), f("params", 0, 0, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("method", 310, 1, 0), f("params", 0, 0, 0), f("_meta", 315, 6, 0)] }),
     // 200 Range
-    Type::Object { fields: &[f("start", 185, 1, 0), f("end", 185, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("start", 185, 1, 0), f("end", 185, 1, 0), f("_meta", 315, 6, 0)] }),
     // 201 ReadTextFileRequest
     Type::Object {
         fields: &[
@@ -850,9 +859,9 @@ pub(super) static TYPES: &[Type] = &[
     // 202 ReadTextFileResponse
     Type::Object { fields: &[f("content", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 203 RejectNesNotification
-    Type::Object {
+    d(Type::Object {
         fields: &[f("sessionId", 236, 1, 0), f("id", 159, 1, 0), f("reason", 149, 6, 0), f("_meta", 315, 6, 0)],
-    },
+    }),
     // 204 ReleaseTerminalRequest
     Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 315, 6, 0)] },
     // 205 ReleaseTerminalResponse
@@ -910,9 +919,9 @@ pub(super) static TYPES: &[Type] = &[
     // 217 SessionAdditionalDirectoriesCapabilities
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 218 SessionArchiveCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 219 SessionArchiveFilter
-    Type::Enum { values: &["exclude", "include", "only"], open: true },
+    d(Type::Enum { values: &["exclude", "include", "only"], open: true }),
     // 220 SessionCancelCapabilities
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 221 SessionCapabilities
@@ -968,7 +977,7 @@ pub(super) static TYPES: &[Type] = &[
     // 234 SessionDeleteCapabilities
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 235 SessionForkCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 236 SessionId
     Type::String(StringKind::Name),
     // 237 SessionInfo
@@ -1012,30 +1021,30 @@ pub(super) static TYPES: &[Type] = &[
     // 245 SessionNotification
     Type::Object { fields: &[f("sessionId", 236, 1, 0), f("update", 259, 1, 0), f("_meta", 315, 6, 0)] },
     // 246 SessionOptionsCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 247 SessionOptionsRequest
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("cwd", 354, 1, 0),
             f("additionalDirectories", 380, 8, 0),
             f("sessionId", 236, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 248 SessionOptionsResponse
-    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 324, 22, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 324, 22, 0), f("_meta", 315, 6, 0)] }),
     // 249 SessionReference
     Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 250 SessionResumeCapabilities
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 251 SessionStatus
-    Type::Enum { values: &["open", "saved"], open: true },
+    d(Type::Enum { values: &["open", "saved"], open: true }),
     // 252 SessionStatusCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 253 SessionStatusRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] }),
     // 254 SessionStatusResponse
-    Type::Object { fields: &[f("status", 251, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("status", 251, 1, 0), f("_meta", 315, 6, 0)] }),
     // 255 SessionSystemPromptCapabilities
     Type::Object { fields: &[f("mode", 256, 6, 0), f("_meta", 315, 6, 0)] },
     // 256 SessionSystemPromptModeCapabilities
@@ -1043,7 +1052,7 @@ pub(super) static TYPES: &[Type] = &[
     // 257 SessionSystemPromptOverrideCapabilities
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 258 SessionTitleCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 259 SessionUpdate
     Type::Union {
         tag: "sessionUpdate",
@@ -1073,7 +1082,7 @@ pub(super) static TYPES: &[Type] = &[
         untagged: None,
     },
     // 260 SetProviderRequest
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("providerId", 195, 1, 0),
             f("apiType", 103, 1, 0),
@@ -1081,9 +1090,9 @@ pub(super) static TYPES: &[Type] = &[
             f("headers", 314, 0, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 261 SetProviderResponse
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 262 SetSessionConfigOptionRequest
     Type::Union { tag: "type", variants: &[v("boolean", 325, 0)], other: Other::Open(326), untagged: Some(326) },
     // 263 SetSessionConfigOptionResponse
@@ -1093,20 +1102,20 @@ pub(super) static TYPES: &[Type] = &[
     // 265 SetSessionModeResponse
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 266 SetSessionTitleRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("title", 310, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("title", 310, 1, 0), f("_meta", 315, 6, 0)] }),
     // 267 SetSessionTitleResponse
-    Type::Object { fields: &[f("title", 310, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("title", 310, 1, 0), f("_meta", 315, 6, 0)] }),
     // 268 StartNesRequest
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("workspaceUri", 333, 6, 0),
             f("workspaceFolders", 370, 2, 0),
             f("repository", 154, 6, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 269 StartNesResponse
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] }),
     // 270 StateUpdate
     Type::Union {
         tag: "state",
@@ -1153,7 +1162,7 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 278 SuggestNesRequest
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("uri", 333, 1, 0),
@@ -1164,9 +1173,9 @@ pub(super) static TYPES: &[Type] = &[
             f("context", 157, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 279 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 371, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("suggestions", 371, 1, 0), f("_meta", 315, 6, 0)] }),
     // 280 SystemPrompt
     Type::Object { fields: &[f("mode", 281, 1, 0), f("content", 376, 1, 0), f("_meta", 315, 6, 0)] },
     // 281 SystemPromptMode
@@ -1186,9 +1195,9 @@ pub(super) static TYPES: &[Type] = &[
     // 287 TextContent
     Type::Object { fields: &[f("annotations", 4, 6, 0), f("text", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 288 TextDocumentContentChangeEvent
-    Type::Object { fields: &[f("range", 200, 2, 0), f("text", 310, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("range", 200, 2, 0), f("text", 310, 1, 0), f("_meta", 315, 6, 0)] }),
     // 289 TextDocumentSyncKind
-    Type::Enum { values: &["full", "incremental"], open: false },
+    d(Type::Enum { values: &["full", "incremental"], open: false }),
     // 290 TextResourceContents
     Type::Object {
         fields: &[f("mimeType", 310, 6, 0), f("text", 310, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)],
@@ -1244,9 +1253,9 @@ pub(super) static TYPES: &[Type] = &[
         open: false,
     },
     // 299 UnarchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] }),
     // 300 UnarchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 301 UnknownStateUpdate
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 302 UnstructuredCommandInput
@@ -1272,7 +1281,7 @@ pub(super) static TYPES: &[Type] = &[
     // 306 WaitForTerminalExitResponse
     Type::Object { fields: &[f("exitCode", 336, 6, 0), f("signal", 310, 6, 0), f("_meta", 315, 6, 0)] },
     // 307 WorkspaceFolder
-    Type::Object { fields: &[f("uri", 333, 1, 0), f("name", 310, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("uri", 333, 1, 0), f("name", 310, 1, 0), f("_meta", 315, 6, 0)] }),
     // 308 WriteTextFileRequest
     Type::Object {
         fields: &[f("sessionId", 236, 1, 0), f("path", 354, 1, 0), f("content", 310, 1, 0), f("_meta", 315, 6, 0)],
@@ -1292,7 +1301,7 @@ pub(super) static TYPES: &[Type] = &[
     // 315
     Type::Map { value: 0 },
     // 316
-    Type::Array { item: 8, min: 0 },
+    d(Type::Array { item: 8, min: 0 }),
     // 317
     Type::Boolean,
     // 318
@@ -1337,9 +1346,9 @@ pub(super) static TYPES: &[Type] = &[
         fields: &[f("value", 233, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 327
-    Type::Object { fields: &[f("value", 317, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("value", 317, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)] }),
     // 328
-    Type::Object { fields: &[f("value", 233, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("value", 233, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)] }),
     // 329
     Type::Array { item: 214, min: 0 },
     // 330
@@ -1353,7 +1362,7 @@ pub(super) static TYPES: &[Type] = &[
     // 334
     Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
     // 335
-    Type::Array { item: 288, min: 0 },
+    d(Type::Array { item: 288, min: 0 }),
     // 336
     Type::Integer { min: 0, max: u32::MAX as u64 },
     // 337
@@ -1444,7 +1453,7 @@ pub(super) static TYPES: &[Type] = &[
     // 356
     Type::Array { item: 10, min: 0 },
     // 357
-    Type::Array { item: 186, min: 0 },
+    d(Type::Array { item: 186, min: 0 }),
     // 358
     Type::Array { item: 82, min: 0 },
     // 359
@@ -1454,27 +1463,27 @@ pub(super) static TYPES: &[Type] = &[
     // 360
     Type::Array { item: 89, min: 0 },
     // 361
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    d(Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 }),
     // 362
-    Type::Array { item: 160, min: 0 },
+    d(Type::Array { item: 160, min: 0 }),
     // 363
-    Type::Array { item: 142, min: 0 },
+    d(Type::Array { item: 142, min: 0 }),
     // 364
-    Type::Array { item: 147, min: 0 },
+    d(Type::Array { item: 147, min: 0 }),
     // 365
-    Type::Array { item: 150, min: 0 },
+    d(Type::Array { item: 150, min: 0 }),
     // 366
-    Type::Array { item: 139, min: 0 },
+    d(Type::Array { item: 139, min: 0 }),
     // 367
-    Type::Array { item: 162, min: 0 },
+    d(Type::Array { item: 162, min: 0 }),
     // 368
-    Type::Array { item: 145, min: 0 },
+    d(Type::Array { item: 145, min: 0 }),
     // 369
-    Type::Array { item: 129, min: 0 },
+    d(Type::Array { item: 129, min: 0 }),
     // 370
-    Type::Array { item: 307, min: 0 },
+    d(Type::Array { item: 307, min: 0 }),
     // 371
-    Type::Array { item: 158, min: 0 },
+    d(Type::Array { item: 158, min: 0 }),
     // 372
     Type::Array { item: 170, min: 0 },
     // 373
@@ -1486,9 +1495,9 @@ pub(super) static TYPES: &[Type] = &[
     // 376
     Type::Array { item: 46, min: 0 },
     // 377
-    Type::Array { item: 196, min: 0 },
+    d(Type::Array { item: 196, min: 0 }),
     // 378
-    Type::Array { item: 103, min: 0 },
+    d(Type::Array { item: 103, min: 0 }),
     // 379
     Type::Array { item: 237, min: 0 },
     // 380
@@ -1496,7 +1505,7 @@ pub(super) static TYPES: &[Type] = &[
     // 381
     Type::Array { item: 113, min: 0 },
     // 382
-    Type::Array { item: 93, min: 0 },
+    d(Type::Array { item: 93, min: 0 }),
     // 383
     Type::Object { fields: &[f("usage", 303, 6, 0), f("_meta", 315, 6, 0)] },
     // 384
@@ -1506,13 +1515,13 @@ pub(super) static TYPES: &[Type] = &[
     // 386
     Type::Array { item: 295, min: 0 },
     // 387
-    Type::Array { item: 190, min: 0 },
+    d(Type::Array { item: 190, min: 0 }),
     // 388
-    Type::Array { item: 46, min: 1 },
+    d(Type::Array { item: 46, min: 1 }),
     // 389 AbsolutePath
     Type::String(StringKind::AbsolutePath),
     // 390 AcceptNesNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("suggestionId", 159, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("sessionId", 236, 1, 0), f("suggestionId", 159, 1, 0), f("_meta", 315, 6, 0)] }),
     // 391 AgentAuthCapabilities
     Type::Object { fields: &[f("status", 15, 6, 1), f("_meta", 315, 6, 0)] },
     // 392 AgentCapabilities
@@ -1739,7 +1748,7 @@ pub(super) static TYPES: &[Type] = &[
     // 446 ErrorStopReason
     Type::Object { fields: &[f("error", 444, 6, 0)] },
     // 447 ForkSessionRequest
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("cwd", 389, 1, 0),
@@ -1748,16 +1757,16 @@ pub(super) static TYPES: &[Type] = &[
             f("systemPrompt", 531, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 448 ForkSessionResponse
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("configOptions", 566, 20, 0),
             f("availableCommands", 560, 20, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 449 Icon
     Type::Object {
         fields: &[
@@ -1828,7 +1837,7 @@ pub(super) static TYPES: &[Type] = &[
     // 460 LogoutAuthResponse
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 461 McpAcpCapabilities
-    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("_meta", 315, 6, 0)] }),
     // 462 McpCapabilities
     Type::Object { fields: &[f("stdio", 467, 6, 0), f("http", 463, 6, 0), f("acp", 461, 6, 4), f("_meta", 315, 6, 0)] },
     // 463 McpHttpCapabilities
@@ -1873,7 +1882,7 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 471 NesDiagnostic
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("uri", 333, 1, 0),
             f("range", 200, 1, 0),
@@ -1881,11 +1890,11 @@ pub(super) static TYPES: &[Type] = &[
             f("message", 310, 1, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 472 NesDiagnosticSeverity
-    Type::Enum { values: &["error", "warning", "information", "hint"], open: true },
+    d(Type::Enum { values: &["error", "warning", "information", "hint"], open: true }),
     // 473 NesEditSuggestion
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("suggestionId", 159, 1, 0),
             f("uri", 333, 1, 0),
@@ -1893,15 +1902,15 @@ pub(super) static TYPES: &[Type] = &[
             f("cursorPosition", 185, 6, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 474 NesJumpSuggestion
-    Type::Object {
+    d(Type::Object {
         fields: &[f("suggestionId", 159, 1, 0), f("uri", 333, 1, 0), f("position", 185, 1, 0), f("_meta", 315, 6, 0)],
-    },
+    }),
     // 475 NesRejectReason
-    Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: true },
+    d(Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: true }),
     // 476 NesRenameSuggestion
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("suggestionId", 159, 1, 0),
             f("uri", 333, 1, 0),
@@ -1909,9 +1918,9 @@ pub(super) static TYPES: &[Type] = &[
             f("newName", 310, 1, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 477 NesSearchAndReplaceSuggestion
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("suggestionId", 159, 1, 0),
             f("uri", 333, 1, 0),
@@ -1920,9 +1929,9 @@ pub(super) static TYPES: &[Type] = &[
             f("isRegex", 317, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 478 NesSuggestContext
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("recentFiles", 364, 2, 0),
             f("relatedSnippets", 365, 2, 0),
@@ -1932,16 +1941,16 @@ pub(super) static TYPES: &[Type] = &[
             f("diagnostics", 591, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 479 NesSuggestion
-    Type::Union {
+    d(Type::Union {
         tag: "kind",
         variants: &[v("edit", 473, 0), v("jump", 474, 0), v("rename", 476, 0), v("searchAndReplace", 477, 0)],
         other: Other::Open(592),
         untagged: None,
-    },
+    }),
     // 480 NesTriggerKind
-    Type::Enum { values: &["automatic", "diagnostic", "manual"], open: true },
+    d(Type::Enum { values: &["automatic", "diagnostic", "manual"], open: true }),
     // 481 NewSessionRequest
     Type::Object {
         fields: &[
@@ -2008,14 +2017,14 @@ pub(super) static TYPES: &[Type] = &[
     // 496 PromptResponse
     Type::Object { fields: &[f("messageId", 119, 65, 0), f("_meta", 315, 6, 0)] },
     // 497 RejectNesNotification
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("suggestionId", 159, 1, 0),
             f("reason", 475, 6, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 498 ReplayComplete
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 499 ReplayFrom
@@ -2146,7 +2155,7 @@ pub(super) static TYPES: &[Type] = &[
     // 520 SessionNotFoundErrorData
     Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 521 SessionStatusResponse
-    Type::Object { fields: &[f("status", 251, 1, 0), f("state", 525, 6, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("status", 251, 1, 0), f("state", 525, 6, 0), f("_meta", 315, 6, 0)] }),
     // 522 SessionUpdate
     Type::Union {
         tag: "sessionUpdate",
@@ -2226,7 +2235,7 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 529 SuggestNesRequest
-    Type::Object {
+    d(Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("uri", 333, 1, 0),
@@ -2237,9 +2246,9 @@ pub(super) static TYPES: &[Type] = &[
             f("context", 478, 2, 0),
             f("_meta", 315, 6, 0),
         ],
-    },
+    }),
     // 530 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 593, 1, 0), f("_meta", 315, 6, 0)] },
+    d(Type::Object { fields: &[f("suggestions", 593, 1, 0), f("_meta", 315, 6, 0)] }),
     // 531 SystemPrompt
     Type::Object { fields: &[f("mode", 281, 1, 0), f("content", 601, 1, 0), f("_meta", 315, 6, 0)] },
     // 532 TerminalAuthCapabilities
@@ -2460,13 +2469,13 @@ pub(super) static TYPES: &[Type] = &[
     // 589
     Type::Array { item: 193, min: 0 },
     // 590
-    Type::Array { item: 160, min: 1 },
+    d(Type::Array { item: 160, min: 1 }),
     // 591
-    Type::Array { item: 471, min: 0 },
+    d(Type::Array { item: 471, min: 0 }),
     // 592
-    Type::Object { fields: &[f("suggestionId", 159, 1, 0)] },
+    d(Type::Object { fields: &[f("suggestionId", 159, 1, 0)] }),
     // 593
-    Type::Array { item: 479, min: 0 },
+    d(Type::Array { item: 479, min: 0 }),
     // 594
     Type::Array { item: 483, min: 1 },
     // 595

@@ -44,6 +44,30 @@ fn equal_types_without_names_share_a_place() {
 }
 
 #[test]
+fn types_that_only_drafts_lead_to_are_marked() {
+    let types = r#"{
+        "A": {"meta": false, "object": {"b": {"type": "B", "draft": "nes"}, "c": {"type": "C"}}},
+        "B": {"meta": false, "object": {"c": {"type": "C"}, "d": {"type": "D"}}},
+        "C": {"meta": false, "object": {}}, "D": {"meta": false, "object": {}}, "E": {"meta": false, "object": {}},
+        "F": {"meta": false, "object": {}}
+    }"#;
+    let methods = r#"{
+        "a": {"from": "client", "kind": "notification", "params": "A", "scope": "session", "phase": "any"},
+        "e": {"from": "client", "kind": "notification", "params": "E", "scope": "session", "phase": "any", "draft": "nes"}
+    }"#;
+    let text = table(types, methods);
+    let is_marked = |place: u8, name: &str| {
+        let type_of = |mark: &str| text.contains(&format!("// {place} {name} {mark}Type::Object"));
+        assert_ne!(type_of("d("), type_of(""), "{text}");
+        type_of("d(")
+    };
+    // F is known by its name alone.
+    let marked =
+        [(1, "A"), (2, "B"), (3, "C"), (4, "D"), (5, "E"), (6, "F")].map(|(place, name)| is_marked(place, name));
+    assert_eq!(marked, [false, true, false, true, true, false]);
+}
+
+#[test]
 fn methods_are_sorted_and_carry_their_gate() {
     let types = r#"{"A": {"null": "default", "object": {}}}"#;
     let methods = r#"{
