@@ -22,9 +22,10 @@ async def answer(turn):
 async def build(session, terminal):
     await asyncio.sleep(0.5)
     await terminal.write("cc main.c\n")
-    await terminal.exit(0)
-    # The prompt has ended; nobody has asked for what follows.
+    # The prompt has ended; nobody has asked for what follows. It begins before the build ends, so that the session is not
+    # idle between them.
     async with session.work() as turn:
+        await terminal.exit(0)
         await session.plan("build").remove()
         await turn.message("It is built.")
 

@@ -83,6 +83,7 @@ impl Client {
         let post = Post {
             json,
             id: Some(id.clone()),
+            answers: None,
             method: self.memory.way.unwrap_or_default().to_owned(),
             session: name.clone(),
             attaches: true,
@@ -216,6 +217,7 @@ impl Client {
         self.initialize(Post {
             json,
             id: Some(id),
+            answers: None,
             method,
             session: None,
             attaches: false,

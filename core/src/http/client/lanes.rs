@@ -16,6 +16,8 @@ pub(super) struct Post {
     pub(super) json: String,
     /// Of a request.
     pub(super) id: Option<Id>,
+    /// Of the question that an answer is to, as the agent knows it.
+    pub(super) answers: Option<Id>,
     /// Empty for an answer.
     pub(super) method: String,
     pub(super) session: Name,
@@ -33,6 +35,7 @@ impl Post {
         Post {
             json: json.trim_end_matches(['\r', '\n']).to_owned(),
             id: summary.id.clone().filter(|_| summary.form == Form::Request),
+            answers: summary.id.clone().filter(|_| summary.is_answer()),
             method: summary.method.as_ref().to_owned(),
             session,
             attaches: summary.effect == crate::http::route::Effect::Attaches,
@@ -42,7 +45,8 @@ impl Post {
         }
     }
 
-    /// Whether it may be sent once more if nobody knows whether it arrived: a second answer answers nothing.
+    /// Whether it may be sent once more if nobody knows whether it arrived: a second answer answers nothing, as long as nothing
+    /// else is asked with its id.
     fn may_repeat(&self) -> bool {
         self.method.is_empty() || may_repeat(&self.method)
     }
@@ -191,10 +195,21 @@ impl Client {
             call.sent = Sent::Before;
         }
         self.release_lane(lane.as_ref(), 0);
+        // The agent has asked something else with that id since, so it has had the answer.
+        if post.answers.as_ref().is_some_and(|id| self.memory.questions.is_open(id)) {
+            return;
+        }
         // An answer gets into the lane of its session only now, and then goes first.
         let lane = self.lanes.entry(lane.unwrap_or_else(|| post.session.clone())).or_default();
         lane.push_first(post);
         lane.until = lane.until.max(until);
+    }
+
+    /// The agent asks with an id, so it needs no answer to another question with it.
+    pub(super) fn drop_answers(&mut self, id: &Id) {
+        for lane in self.lanes.values_mut().filter(|lane| lane.posts().any(|post| post.answers.as_ref() == Some(id))) {
+            lane.retain(|post| post.answers.as_ref() != Some(id));
+        }
     }
 
     /// Nobody knows whether the server has a message.

@@ -197,8 +197,9 @@ impl Client {
         }
         if summary.is_answer() {
             let own = summary.id.as_ref().and_then(|id| self.memory.questions.answered(id));
-            let renamed = own.map(|own| renamed(json, summary.id_place.clone(), &own));
-            self.answer(Post::new(renamed.as_deref().unwrap_or(json), &summary, session));
+            let renamed = own.as_ref().map(|own| renamed(json, summary.id_place.clone(), own));
+            let post = Post::new(renamed.as_deref().unwrap_or(json), &summary, session);
+            self.answer(Post { answers: own.or(post.answers), ..post });
             return Ok(());
         }
         let post = Post::new(json, &summary, session.clone());

@@ -52,8 +52,7 @@ pub(super) struct Questions {
 impl Questions {
     /// A question comes. Returns the id by which the host is to know it, if that is not the agent's own.
     pub(super) fn ask(&mut self, id: Id, session: Name, most: usize) -> Result<Option<Id>, Refused> {
-        let own = self.open.get(&id).is_some_and(|known| known.own.is_none());
-        if own || self.renamed.contains_key(&id) {
+        if self.is_open(&id) {
             return Err(Refused::InUse);
         }
         if self.open.len() >= most {
@@ -76,6 +75,11 @@ impl Questions {
     /// The session of an open question, by the id that the host knows.
     pub(super) fn session(&self, id: &Id) -> Option<&Name> {
         self.open.get(id).map(|question| &question.session)
+    }
+
+    /// Whether a question with this id of the agent's is open.
+    pub(super) fn is_open(&self, own: &Id) -> bool {
+        self.renamed.contains_key(own) || self.open.get(own).is_some_and(|question| question.own.is_none())
     }
 
     /// The host answers a question. Returns the agent's own id, if the host knows another one.

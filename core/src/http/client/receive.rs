@@ -38,7 +38,7 @@ impl Client {
             Form::Request => {
                 let id = summary.id.clone().unwrap_or(Id::Null);
                 let session = summary.session.as_deref().map(str::to_owned);
-                let known = match self.memory.questions.ask(id, session, self.options.limits.calls) {
+                let known = match self.memory.questions.ask(id.clone(), session, self.options.limits.calls) {
                     Ok(known) => known.map(|known| renamed(json, summary.id_place.clone(), &known)),
                     Err(Refused::InUse) => {
                         return self.report(id!("RPC-10"), "a request whose id is in use was dropped", name.clone());
@@ -51,6 +51,7 @@ impl Client {
                         );
                     }
                 };
+                self.drop_answers(&id);
                 self.call_came(name, &summary, known.as_deref().unwrap_or(json));
             }
             Form::Notification if summary.method == "$/cancel_request" => {
