@@ -102,7 +102,7 @@ impl HttpClient {
     /// Sends a message in UTF-8; undefined if it was taken, otherwise as `send`.
     #[wasm_bindgen(js_name = sendBytes)]
     pub fn send_bytes(&mut self, message: &[u8]) -> Option<String> {
-        self.send(&text_of(message))
+        self.send(text_of(message))
     }
 
     /// The head of a response came.
@@ -133,7 +133,7 @@ impl HttpClient {
     /// A text frame came, in UTF-8.
     #[wasm_bindgen(js_name = textBytes)]
     pub fn text_bytes(&mut self, exchange: f64, text: &[u8]) {
-        self.client.text(whole(exchange), &text_of(text));
+        self.client.text(whole(exchange), text_of(text));
     }
 
     /// A binary frame came.

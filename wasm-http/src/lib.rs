@@ -13,8 +13,6 @@ mod server;
 pub use client::HttpClient;
 pub use server::HttpServer;
 
-use std::borrow::Cow;
-
 use libacp::http::{Frame, Header};
 use libacp::rules::RuleId;
 use serde::Serialize;
@@ -60,9 +58,9 @@ pub(crate) fn with_headers<T>(text: &str, work: impl FnOnce(&[Header<'_>]) -> T)
     work(&headers)
 }
 
-/// Text from UTF-8, which the platform has checked; otherwise what its own decoder would make of it.
-pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+/// Text from UTF-8, which the platform has checked. What is none is no message either.
+pub(crate) fn text_of(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
 }
 
 pub(crate) fn json<T: Serialize>(value: &T) -> String {

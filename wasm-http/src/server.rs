@@ -101,7 +101,7 @@ impl HttpServer {
     /// Sends a message in UTF-8; undefined if it was sent, otherwise as `send`.
     #[wasm_bindgen(js_name = sendBytes)]
     pub fn send_bytes(&mut self, connection: f64, message: &[u8]) -> Option<String> {
-        self.send(connection, &text_of(message))
+        self.send(connection, text_of(message))
     }
 
     /// Ends a connection.
@@ -149,7 +149,7 @@ impl HttpServer {
     /// A text frame came, in UTF-8.
     #[wasm_bindgen(js_name = textBytes)]
     pub fn text_bytes(&mut self, exchange: f64, text: &[u8]) {
-        self.server.text(whole(exchange), &text_of(text));
+        self.server.text(whole(exchange), text_of(text));
     }
 
     /// A binary frame came.
