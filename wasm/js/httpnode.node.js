@@ -157,7 +157,7 @@ export function nodeHandler(served, { WebSocketServer, ...options } = {}) {
     ready.added.set(request, asked.headers);
     ready.server.handleUpgrade(request, socket, head, (opened) => {
       socket.off("close", asked.abandon);
-      asked.take(opened, gathering(socket));
+      asked._gathered(opened, gathering(socket));
     });
   };
   const upgraded = (request, socket, head) => void open(request, socket, head).catch((error) => socket.destroy(error));

@@ -16,9 +16,13 @@ const FAILED = "The agent could not be served";
 // So long agents may take to end when the server is closed.
 const GRACE = 5000;
 
+const decoder = new TextDecoder();
+
 /** One connection of a client, as the transport of its agent. */
 class Link {
   framing = "messages";
+  /** Whether who reads takes UTF-8; agents of others are promised text. */
+  _inBytes = false;
   #service;
   #key;
   #messages = [];
@@ -55,7 +59,7 @@ class Link {
           this.#service._core.pause(this.#key, false);
           this.#service._turn();
         }
-        yield json;
+        yield this._inBytes ? json : decoder.decode(json);
       }
       if (this.#over) return;
       await (this.#more = deferred()).promise;

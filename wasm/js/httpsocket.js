@@ -9,7 +9,7 @@ const AS_TEXT = { binary: false };
 
 /**
  * Asks whether a socket may be opened: a response that refuses it, or the headers that accept it with a function that takes
- * the socket, and what has the platform write frames together that are sent together.
+ * the socket. `_gathered` also takes what has the platform write frames together that are sent together.
  */
 export function upgrade(service, head) {
   let outcome;
@@ -23,8 +23,10 @@ export function upgrade(service, head) {
     finish: () => wake(),
   });
   if (outcome?.headers) {
-    const take = (socket, gather) => (wake = carry(service, exchange, socket, gather));
-    return { headers: outcome.headers, take, abandon: () => service.over(exchange) };
+    const gathered = (socket, gather) => (wake = carry(service, exchange, socket, gather));
+    // Libraries call it with more than the socket.
+    const take = (socket) => gathered(socket);
+    return { headers: outcome.headers, take, _gathered: gathered, abandon: () => service.over(exchange) };
   }
   service.over(exchange);
   return outcome ?? { response: { status: 426, headers: [["upgrade", "websocket"]], body: "" } };

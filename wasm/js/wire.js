@@ -135,6 +135,8 @@ export class Wire {
     this.connection = connection;
     this.#transport = transport;
     this.#hooks = hooks;
+    // Of this package's own transports, one asks whether it must decode.
+    if (transport._inBytes === false) transport._inBytes = true;
   }
 
   start() {
