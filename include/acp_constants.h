@@ -1437,8 +1437,8 @@
 /* A `POST` whose message belongs to a session has `Acp-Session-Id`, answers to questions of a session too;
    one without is answered with 400. */
 #define ACP_RULE_HTTP_08 "HTTP-08"
-/* A `GET` opens the stream of the session that it names, or that of the connection; the stream of an unknown
-   session is reported, or answered with 404. */
+/* A `GET` opens the stream of the session that it names, or that of the connection; the stream of a session
+   that no call asks for is reported, or answered with 404. */
 #define ACP_RULE_HTTP_09 "HTTP-09"
 /* What belongs to a session comes on its stream; answers to calls that open a session and everything else
    come on that of the connection. */

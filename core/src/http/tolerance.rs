@@ -86,7 +86,7 @@ const fn point(number: u8, rule: Option<RuleId>, choice: Option<Choice>, text: &
 /// The points, in the order of their numbers.
 pub const POINTS: [Point; 20] = [
     point(1, Some(id!("WS-05")), None, "Sessions outlive a connection, and a WebSocket that ends ends its sessions: the transport ends the connection alone; the agent decides what its sessions are then."),
-    point(2, Some(id!("HTTP-09")), Some(Choice::EarlyStream), "An unknown session is 404, and its stream is opened before it is loaded: a bounded number of streams is opened for sessions that are not known yet; a client that gets 404 tries again after the load."),
+    point(2, Some(id!("HTTP-09")), Some(Choice::EarlyStream), "An unknown session is 404, and its stream is opened before it is loaded: a bounded number of streams is opened for sessions that are not known yet, and one whose session no call asks for is reported; a client that gets 404 tries again after the load."),
     point(3, Some(id!("HTTP-10")), Some(Choice::LoadAnswer), "The answer to a load comes on the stream of the connection, and three servers send it on that of the session: a server does the former, a client takes either."),
     point(4, Some(id!("HTTP-12")), None, "Nothing says where a replay ends: a server sends the answer when the replay has left, a client waits for it."),
     point(5, Some(id!("HTTP-04")), Some(Choice::Initialized), "The draft speaks of a step `initialized`, which this protocol lacks: a notification of that name is dropped."),

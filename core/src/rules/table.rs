@@ -541,7 +541,7 @@ rule("HTTP-05", Must, Error, RECEIVE, Versions::ALL, "The body of a `POST` is `a
 rule("HTTP-06", Must, Error, RECEIVE, Versions::ALL, "A `GET` accepts `text/event-stream` or asks for a WebSocket; anything else is answered with 406."),
 rule("HTTP-07", Must, Error, RECEIVE, Versions::ALL, "Every request after `initialize` has `Acp-Connection-Id`; one without is answered with 400, an unknown one with 404."),
 rule("HTTP-08", Must, Warning, RECEIVE, Versions::ALL, "A `POST` whose message belongs to a session has `Acp-Session-Id`, answers to questions of a session too; one without is answered with 400."),
-rule("HTTP-09", Must, Note, RECEIVE | TRACK, Versions::ALL, "A `GET` opens the stream of the session that it names, or that of the connection; the stream of an unknown session is reported, or answered with 404."),
+rule("HTTP-09", Must, Note, RECEIVE | TRACK, Versions::ALL, "A `GET` opens the stream of the session that it names, or that of the connection; the stream of a session that no call asks for is reported, or answered with 404."),
 rule("HTTP-10", Must, Warning, RECEIVE | TRACK, Versions::ALL, "What belongs to a session comes on its stream; answers to calls that open a session and everything else come on that of the connection."),
 rule("HTTP-11", Must, Warning, RECEIVE, Versions::ALL, "Answers are matched by id on whichever stream they come; one that answers nothing is dropped."),
 rule("HTTP-12", Must, Warning, TRACK, Versions::ALL, "The answer to a load follows the history that it replays, although they come on two streams."),

@@ -1,7 +1,7 @@
 //! What is asked of the head of a request, in this order: its size, its path, its host, its origin, its token; then what
 //! its method needs.
 
-use super::connection::{Phase, StreamName};
+use super::connection::{Phase, Session, StreamName};
 use super::{refusals, Closed, ConnectionKey, Exchange, Refusal, Server, Step};
 use crate::http::head::{self, Single, CONNECTION_ID, EVENT_STREAM, JSON, SESSION_ID};
 use crate::http::origin::Accepted;
@@ -176,7 +176,7 @@ impl Server {
             if connection.early() >= limits.early_streams || connection.sessions.len() >= limits.sessions {
                 return Err(&refusals::MANY_SESSIONS);
             }
-            connection.sessions.insert(name.into(), Box::default());
+            connection.sessions.insert(name.into(), Box::new(Session { unasked: true, ..Session::default() }));
         }
         let Some(stream) = connection.stream(session) else { return Err(&refusals::UNKNOWN_SESSION) };
         if stream.lost {
@@ -209,10 +209,6 @@ impl Server {
             self.finish(replaced, Vec::new());
         }
         self.events.extend(ready.map(|exchange| super::Event::Ready { exchange }));
-        if unknown {
-            let message = "the stream of a session that the connection does not know yet was opened";
-            self.tolerate(&refusals::UNKNOWN_SESSION, message, exchange, key);
-        }
         self.exchanges.insert(exchange, Exchange::Reads { connection: key, stream: session.map(Into::into) });
         self.wake(key, now.saturating_add(keep_alive));
         self.release(key, session);

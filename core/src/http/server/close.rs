@@ -96,6 +96,8 @@ impl Server {
         for held in std::mem::take(&mut connection.held) {
             connection.main.write(&held.json, self.now, self.options.limits.resumable());
         }
+        let unasked = connection.sessions.values().filter(|session| session.unasked);
+        let unasked: Vec<u64> = unasked.filter_map(|session| session.stream.exchange).collect();
         let mut readers = Vec::new();
         for (_, stream) in connection.streams() {
             if let Some(exchange) = stream.exchange.take() {
@@ -113,6 +115,9 @@ impl Server {
         connection.wakes = u64::MAX;
         for (exchange, bytes) in readers {
             self.finish(exchange, bytes);
+        }
+        for exchange in unasked {
+            self.report_unasked(exchange, key);
         }
         let late = why == Closed::NotInitialized;
         for exchange in waiting {

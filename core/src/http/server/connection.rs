@@ -38,6 +38,8 @@ pub(super) struct Call {
 pub(super) struct Session {
     pub(super) stream: Stream,
     pub(super) standing: Standing,
+    /// Its stream was opened, and no call has asked for the session.
+    pub(super) unasked: bool,
 }
 
 /// What is known of a session.
@@ -201,7 +203,8 @@ impl Connection {
             Effect::Makes | Effect::Attaches => {
                 let session = if effect == Effect::Makes { made } else { named };
                 if let Some(session) = session {
-                    self.sessions.entry(session.into()).or_default().standing = Standing::Known;
+                    let session = self.sessions.entry(session.into()).or_default();
+                    (session.standing, session.unasked) = (Standing::Known, false);
                 }
             }
             Effect::Ends => {

@@ -243,7 +243,7 @@ impl Server {
                     self.end(connection, Closed::NotInitialized);
                 }
             }
-            Some(Exchange::Reads { connection, stream }) => self.reader_gone(connection, stream.as_deref()),
+            Some(Exchange::Reads { connection, stream }) => self.reader_gone(connection, stream.as_deref(), exchange),
             Some(Exchange::Socket { connection }) => self.socket_closed(connection),
             Some(Exchange::Rest { .. } | Exchange::Frames(_)) | None => {}
         }
@@ -302,6 +302,12 @@ impl Server {
                 connection: Some(connection),
             });
         }
+    }
+
+    /// Reports the stream of a session that nobody has asked for. While it was open, the call could still come (HTTP-12).
+    fn report_unasked(&mut self, exchange: u64, connection: ConnectionKey) {
+        let message = "the stream of a session was opened that the connection never came to know";
+        self.tolerate(&refusals::UNKNOWN_SESSION, message, exchange, connection);
     }
 
     fn report(&mut self, report: Report) {

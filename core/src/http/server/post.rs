@@ -216,9 +216,12 @@ fn track(connection: &mut Connection, summary: &Summary<'_>, exchange: Option<u6
         Form::Request => {
             let session: StreamName = summary.session.as_deref().map(Into::into);
             if let Some(name) = session.as_deref().filter(|_| summary.effect == Effect::Attaches) {
-                // What was lost is in the history that comes now.
-                if connection.sessions.get(name).is_some_and(|session| session.stream.lost) {
-                    connection.sessions.remove(name);
+                if let Some(session) = connection.sessions.get_mut(name) {
+                    session.unasked = false;
+                    // What was lost is in the history that comes now.
+                    if session.stream.lost {
+                        connection.sessions.remove(name);
+                    }
                 }
             }
             let (effect, initializes) = (summary.effect, summary.is_initialize());

@@ -215,7 +215,7 @@ impl Server {
     }
 
     /// The reader of a stream is gone.
-    pub(super) fn reader_gone(&mut self, key: ConnectionKey, name: Option<&str>) {
+    pub(super) fn reader_gone(&mut self, key: ConnectionKey, name: Option<&str>, exchange: u64) {
         let now = self.now;
         let idle = now.saturating_add(self.options.times.idle);
         let Some(connection) = self.connections.get_mut(&key) else { return };
@@ -223,12 +223,17 @@ impl Server {
         if let Some(stream) = connection.stream(name) {
             stream.detach();
         }
+        let session = name.and_then(|name| connection.sessions.get_mut(name));
+        let unasked = session.is_some_and(|session| std::mem::take(&mut session.unasked));
         if let Some(name) = name {
             // A session that ended, or never began, goes with its reader.
             let over = |it: &Session| it.standing != Standing::Known && it.stream.pending() == 0 && !it.stream.lost;
             if connection.sessions.get(name).is_some_and(|it| over(it)) {
                 connection.sessions.remove(name);
             }
+        }
+        if unasked {
+            self.report_unasked(exchange, key);
         }
         self.wake(key, idle);
     }
