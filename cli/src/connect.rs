@@ -92,21 +92,29 @@ async fn up(pipe: &RemotePipe) {
                 Item::Frame(frame) => match std::str::from_utf8(&frame) {
                     Ok(json) if pipe.send(json).await.is_err() => return std::future::pending().await,
                     Ok(_) => {}
-                    Err(_) => say(format_args!("a line of the client is not UTF-8 and was dropped")),
+                    Err(_) => dropped(pipe, "is not UTF-8").await,
                 },
-                Item::TooLong { .. } => say(format_args!("a line of the client is over the limit and was dropped")),
+                Item::TooLong { .. } => dropped(pipe, "is over the limit").await,
                 _ => {}
             }
         }
     }
 }
 
+/// Says why a line of the client is dropped, and lets the client have the error for what is no message.
+async fn dropped(pipe: &RemotePipe, why: &str) {
+    say(format_args!("a line of the client {why} and was dropped"));
+    drop(pipe.send("").await);
+}
+
 fn ended(ended: Option<Ended>, problem: &io::Error) -> Failure {
     let Some(ended) = ended else { return Failure::Unreachable(problem.to_string()) };
     let text = ended.to_string();
     match ended.why {
-        ClosedWhy::Refused { .. } => Failure::Refused(text),
-        ClosedWhy::NotServed { .. } | ClosedWhy::NotInitialized | ClosedWhy::Protocol => Failure::NoAgent(text),
+        ClosedWhy::Refused { status: 401 | 403 } => Failure::Refused(text),
+        ClosedWhy::Refused { .. } | ClosedWhy::NotServed { .. } | ClosedWhy::NotInitialized | ClosedWhy::Protocol => {
+            Failure::NoAgent(text)
+        }
         _ => Failure::Unreachable(text),
     }
 }

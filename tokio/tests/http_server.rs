@@ -17,6 +17,7 @@ use hyper_util::rt::TokioExecutor;
 use libacp_tokio::http::{serve, AgentService, Pipe, ServerOptions};
 use libacp_tokio::spawn;
 use serde_json::{json, Value};
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -214,6 +215,28 @@ async fn websocket() {
         }
     };
     timeout(LIMIT, ended).await.expect("the end of the connection");
+}
+
+#[tokio::test]
+async fn what_is_no_frame_closes_its_socket_with_a_code() {
+    let address = served(local()).await;
+    let cases: [(&[u8], u16); 4] = [
+        (&[0x81, 0x02, b'{', b'}'], 1002),
+        (&[0x83, 0x80, 0, 0, 0, 0], 1002),
+        (&[0x80, 0x81, 0, 0, 0, 0, b'x'], 1002),
+        (&[0x81, 0x81, 0, 0, 0, 0, 0xff], 1007),
+    ];
+    for (bytes, code) in cases {
+        let (mut socket, _) = socket(&address, &[]).await.unwrap();
+        socket.get_mut().write_all(bytes).await.unwrap();
+        let closed = timeout(LIMIT, socket.next()).await.unwrap().unwrap().unwrap();
+        let Message::Close(Some(frame)) = closed else { panic!("{bytes:?}: {closed:?}") };
+        assert_eq!(u16::from(frame.code), code, "{bytes:?}");
+    }
+    for key in ["", "abc", "dGhlIHNhbXBsZSBub25jZQ", "dGhlIHNhbXBsZSBub25jZSE="] {
+        let refused = socket(&address, &[("sec-websocket-key", key)]).await.unwrap_err();
+        assert!(matches!(&refused, Error::Http(response) if response.status() == 400), "{refused}");
+    }
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::ErrorCode;
+use crate::{ErrorCode, Id};
 
 /// `Acp-Connection-Id` (HTTP-03, HTTP-07).
 pub const CONNECTION_ID: &str = "acp-connection-id";
@@ -214,9 +214,13 @@ impl Response {
     /// With a JSON-RPC error as its body. Neither it nor the rule says anything of what the peer sent.
     #[must_use]
     pub(crate) fn error(self, code: ErrorCode, message: &str, rule: &str) -> Self {
-        let data = format!("{{\"rule\":\"{rule}\"}}");
-        self.json(crate::jsonrpc::write_error(&crate::Id::Null, code, message, Some(&data)))
+        self.json(error(&Id::Null, code, message, rule))
     }
+}
+
+/// A JSON-RPC error that names a rule.
+pub(crate) fn error(id: &Id, code: ErrorCode, message: &str, rule: &str) -> String {
+    crate::jsonrpc::write_error(id, code, message, Some(&format!("{{\"rule\":\"{rule}\"}}")))
 }
 
 #[cfg(test)]

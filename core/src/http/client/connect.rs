@@ -2,6 +2,7 @@
 
 use super::lanes::{Lane, Post};
 use super::memory::{Owner, Sent};
+use super::streams::WORKS;
 use super::{Action, Client, ClosedWhy, Doing, Lost, Name, Phase};
 use crate::http::ws::{CloseCode, Frame};
 use crate::rules::Way;
@@ -52,8 +53,10 @@ impl Client {
             return self.stop(why);
         }
         self.phase = Phase::Ready;
-        self.lost_since = None;
-        self.tries = 0;
+        self.began = self.now;
+        if let Some(socket) = self.socket.and_then(|exchange| self.exchanges.get_mut(&exchange)) {
+            socket.until = u64::MAX;
+        }
         self.actions.push_back(Action::Connected { id: self.id.clone().unwrap_or_default() });
         if self.socket.is_none() {
             self.open_stream(&None, false);
@@ -130,9 +133,9 @@ impl Client {
         self.pump();
     }
 
-    /// The connection is lost. `known` says that the server may still have it: then it is told to end it, so that the
-    /// agent does not serve the same session twice.
-    pub(super) fn lose(&mut self, known: bool) {
+    /// The connection is lost, and has not worked since a time. `known` says that the server may still have it: then it is
+    /// told to end it, so that the agent does not serve the same session twice.
+    pub(super) fn lose(&mut self, known: bool, since: u64) {
         if matches!(self.phase, Phase::Closed | Phase::Waiting(_) | Phase::New) {
             return;
         }
@@ -171,7 +174,13 @@ impl Client {
         lost.calls.sort();
         lost.sessions = self.memory.sessions.keys().cloned().collect();
         lost.sessions.sort();
-        self.lost_since.get_or_insert(self.now);
+        // One that is lost at once each time, because its agent fails or another server has its streams, is not opened again
+        // as fast as the server can answer, and not for ever.
+        if self.now.saturating_sub(self.began) >= WORKS {
+            self.tries = 0;
+            self.lost_since = None;
+        }
+        self.lost_since.get_or_insert(since);
         self.phase = Phase::Waiting(self.now);
         self.actions.push_back(Action::Lost(lost));
         if self.options.reconnect {

@@ -113,9 +113,11 @@ pub struct Client {
     actions: VecDeque<Action>,
     /// Nothing is sent until the host has other credentials.
     barred: bool,
-    /// When the connection was lost, or the server was not there, and how often a new one was tried.
+    /// Since when there has been no connection that works, and how often one was tried to be opened.
     lost_since: Option<u64>,
     tries: u32,
+    /// When the connection began.
+    began: u64,
 }
 
 impl Client {
@@ -142,6 +144,7 @@ impl Client {
             barred: false,
             lost_since: None,
             tries: 0,
+            began: 0,
         }
     }
 

@@ -90,8 +90,9 @@ pub struct ClientTimes {
     pub replay: u64,
     /// How long the messages of a session wait for its stream to open. 1 second.
     pub open: u64,
-    /// How long a request may take until its response begins, and how long the answer to a call that opens a session again
-    /// may be in doubt before it is asked once more. 30 seconds.
+    /// How long a request may take until its response begins, that to `initialize` until it has ended, and a socket until
+    /// `initialize` is answered; and how long the answer to a call that opens a session again may be in doubt before it is
+    /// asked once more. 30 seconds.
     pub response: u64,
     /// How long nothing may come on any stream while the answer to a call that the server has accepted is due on one, before
     /// that is told ([`Action::Silent`](super::Action::Silent)); 0 for never. It should be longer than the time between the
@@ -108,7 +109,8 @@ pub struct ClientTimes {
     pub retry: u64,
     /// The longest time between attempts. 30 seconds.
     pub longest_retry: u64,
-    /// How long a lost connection is tried to be opened again, since nobody was there. 5 minutes.
+    /// How long a lost connection is tried to be opened again: since nobody was there, or since a connection has lasted for
+    /// 5 seconds. 5 minutes.
     pub give_up: u64,
 }
 

@@ -139,6 +139,7 @@ impl Client {
                 self.initialized(&json, true);
             } else {
                 self.phase = Phase::New;
+                (self.lost_since, self.tries) = (None, 0);
                 self.drop_socket();
                 self.lose_questions();
             }

@@ -16,8 +16,14 @@ const LONGEST_WAIT: u64 = 3_600_000;
 impl Client {
     /// The head of the response to a request, or of the handshake of a socket.
     pub fn response(&mut self, exchange: u64, status: u16, headers: &[Header<'_>]) {
+        let until = self.now.saturating_add(self.options.times.response);
         let Some(known) = self.exchanges.get_mut(&exchange) else { return };
-        known.until = u64::MAX;
+        known.until = match known.doing {
+            // Before it has answered `initialize`, nobody knows whether an agent is there.
+            Doing::Initialize { .. } => known.until,
+            Doing::Socket => until,
+            _ => u64::MAX,
+        };
         let headers = Headers::from(headers);
         if let Some(jar) = &mut self.jar {
             for cookie in headers.all("set-cookie") {
@@ -37,7 +43,7 @@ impl Client {
                 self.read_response(exchange, &name, status, headers);
             }
             Doing::Delete => drop(self.exchanges.remove(&exchange)),
-            Doing::Socket if status == 101 || (200..300).contains(&status) => {
+            Doing::Socket if status == 101 => {
                 let id = headers.single(CONNECTION_ID).value().map(str::to_owned);
                 self.socket_opened(exchange, id);
             }
@@ -110,7 +116,7 @@ impl Client {
     fn connection_failed(&mut self) {
         if self.socket.take().is_some() {
             if self.phase == Phase::Ready {
-                return self.lose(true);
+                return self.lose(true, self.now);
             }
             self.id = None;
             self.lose_questions();
@@ -172,6 +178,7 @@ impl Client {
         } else {
             self.id = None;
             self.phase = Phase::New;
+            (self.lost_since, self.tries) = (None, 0);
         }
         self.finish_answer(&id, json, None, succeeded);
     }
@@ -180,7 +187,8 @@ impl Client {
     fn not_connected(&mut self, status: u16, wait: Option<u64>) {
         self.reset_first();
         match status {
-            404 | 405 | 406 | 415 | 426 | 501 | 505 => self.stop(ClosedWhy::NotServed { status }),
+            // A page, or something else that is no agent.
+            200..=299 | 404 | 405 | 406 | 415 | 426 | 501 | 505 => self.stop(ClosedWhy::NotServed { status }),
             408 | 425 | 429 | 500 | 502..=504 => self.wait_for_connection(wait),
             _ => self.stop(ClosedWhy::Refused { status }),
         }
@@ -208,7 +216,7 @@ impl Client {
             // The server has not looked at the message.
             404 => {
                 self.put_back(lane, post, Some(0));
-                self.lose(false);
+                self.lose(false, self.now);
             }
             408 | 425 | 429 | 503 => self.postponed(lane, post, wait(headers)),
             500 | 502 | 504 => self.uncertain(lane, post),
@@ -228,7 +236,7 @@ impl Client {
             self.actions.push_back(Action::Abort { exchange });
         }
         match (status, name) {
-            (404 | 410, None) => self.lose(false),
+            (404 | 410, None) => self.lose(false, self.now),
             (404, Some(_)) => self.stream_unknown(name),
             // It stays lost until the call that opens the session is there.
             (410, Some(_)) if self.streams.get(name).is_some_and(|stream| stream.early) => self.stream_unknown(name),

@@ -10,8 +10,8 @@ const TRIES: u32 = 4;
 /// The pauses between attempts grow so often: to 8 seconds at most, so that a server that was away is found while it still has
 /// the connection.
 const GROWS: u32 = 6;
-/// A stream that was open for so long, in milliseconds, counts as one that works.
-const WORKS: u64 = 5_000;
+/// A stream or a connection that was open for so long, in milliseconds, counts as one that works.
+pub(super) const WORKS: u64 = 5_000;
 
 /// How far a stream is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,12 +193,9 @@ impl Client {
             match name {
                 Some(_) if broke != Broke::Away && self.is_in_doubt() => {}
                 Some(session) if broke != Broke::Away => return self.session_lost(&session.clone()),
-                _ if broke != Broke::Away => return self.lose(true),
-                _ => {
-                    // A new connection could not have been opened either.
-                    self.lost_since = Some(since);
-                    return self.lose(false);
-                }
+                _ if broke != Broke::Away => return self.lose(true, now),
+                // A new connection could not have been opened either.
+                _ => return self.lose(false, since),
             }
         }
         let wait = wait.unwrap_or_else(|| if tries == 1 && was_open { 0 } else { self.pause(tries.min(GROWS)) });

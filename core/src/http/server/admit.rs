@@ -173,10 +173,12 @@ impl Server {
             if !early || !id!("HTTP-09").is_on(Way::Track) {
                 return Err(&refusals::UNKNOWN_SESSION);
             }
-            if connection.early() >= limits.early_streams || connection.sessions.len() >= limits.sessions {
+            let many = connection.early() >= limits.early_streams && !connection.is_asked_for(name);
+            if many || connection.sessions.len() >= limits.sessions {
                 return Err(&refusals::MANY_SESSIONS);
             }
-            connection.sessions.insert(name.into(), Box::new(Session { unasked: true, ..Session::default() }));
+            let unasked = !connection.is_asked_for(name);
+            connection.sessions.insert(name.into(), Box::new(Session { unasked, ..Session::default() }));
         }
         let Some(stream) = connection.stream(session) else { return Err(&refusals::UNKNOWN_SESSION) };
         if stream.lost {

@@ -180,9 +180,15 @@ impl Connection {
             })
     }
 
-    /// Sessions that the agent has not confirmed.
+    /// Sessions that the agent has not confirmed and was not asked for.
     pub(super) fn early(&self) -> usize {
-        self.sessions.values().filter(|session| session.standing == Standing::Early).count()
+        let early = self.sessions.iter().filter(|(_, session)| session.standing == Standing::Early);
+        early.filter(|(name, _)| !self.is_asked_for(name)).count()
+    }
+
+    /// Whether a call that opens this session is with the agent.
+    pub(super) fn is_asked_for(&self, session: &str) -> bool {
+        self.calls.values().any(|call| call.effect.opens() && call.session.as_deref() == Some(session))
     }
 
     /// Forgets sessions that have ended and that nobody reads, once there are this many.

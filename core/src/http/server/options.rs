@@ -56,7 +56,7 @@ pub struct ServerLimits {
     pub connections: usize,
     /// Sessions of a connection, each with a stream. 256.
     pub sessions: usize,
-    /// Streams of a connection for sessions that it does not know yet. 16.
+    /// Streams of a connection for sessions that it does not know yet, and that no call that is with the agent opens. 16.
     pub early_streams: usize,
     /// Open calls of a connection, in each direction. 1,024.
     pub calls: usize,

@@ -1,8 +1,8 @@
 //! With which status, code and words each request is refused. Every response with an error comes from this table.
 
-use crate::http::Response;
+use crate::http::{head, Response};
 use crate::rules::RuleId;
-use crate::ErrorCode;
+use crate::{ErrorCode, Id};
 
 /// A way to refuse a request.
 #[derive(Debug)]
@@ -34,6 +34,11 @@ impl Refusal {
         let response = Response::new(self.status);
         let response = self.header.into_iter().fold(response, |response, (name, value)| response.header(name, value));
         response.error(self.code, message.unwrap_or(self.message), self.rule.as_str())
+    }
+
+    /// The error for a message that no response belongs to.
+    pub(super) fn answer(&self, id: &Id) -> String {
+        head::error(id, self.code, self.message, self.rule.as_str())
     }
 }
 

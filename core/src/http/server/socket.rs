@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use super::connection::{Connection, Phase, Socket};
 use super::post::{dropped, may_call};
 use super::{refusals, Closed, ConnectionKey, Event, Exchange, Report, SendError, Server};
-use crate::http::route::{Summary, Unreadable};
+use crate::http::route::{Form, Summary, Unreadable};
 use crate::http::tolerance::Choice;
 use crate::http::ws::{CloseCode, Frame};
 use crate::rules::Way;
+use crate::Id;
 
 /// Silent intervals after which a socket that was pinged is given up.
 const SILENT: u64 = 3;
@@ -18,8 +19,7 @@ impl Server {
     pub fn text(&mut self, exchange: u64, text: &str) {
         let Some(key) = self.heard(exchange) else { return };
         if text.len() > self.options.limits.body {
-            self.refuse_frame(exchange, key, &refusals::LARGE_BODY, Some(CloseCode::TooBig));
-            return;
+            return self.refuse_frame(exchange, key, &refusals::LARGE_BODY, &Id::Null, Some(CloseCode::TooBig));
         }
         let summary = match Summary::read(text) {
             Ok(summary) => summary,
@@ -29,23 +29,26 @@ impl Server {
                     Unreadable::Batch => &refusals::SOCKET_BATCH,
                     Unreadable::Message => &refusals::NO_MESSAGE,
                 };
-                return self.refuse_frame(exchange, key, refusal, None);
+                return self.refuse_frame(exchange, key, refusal, &Id::Null, None);
             }
         };
         let (limits, tolerance) = (self.options.limits, self.options.tolerance);
         let Some(connection) = self.connections.get_mut(&key) else { return };
+        // A call that is refused has to end. If its id is that of another one, an answer would end that one.
+        let call = summary.id.as_ref().filter(|_| summary.form == Form::Request);
+        let id = call.filter(|id| !connection.calls.contains_key(id)).unwrap_or(&Id::Null);
         let repeats = connection.phase != Phase::Silent && summary.is_initialize();
         if connection.phase == Phase::Silent {
             if !summary.is_initialize() {
-                return self.refuse_frame(exchange, key, &refusals::FIRST_MESSAGE, None);
+                return self.refuse_frame(exchange, key, &refusals::FIRST_MESSAGE, id, None);
             }
             connection.phase = Phase::Initializing;
         }
         if repeats && !tolerance.has(Choice::InitializeAgain) {
-            return self.refuse_frame(exchange, key, &refusals::INITIALIZED, None);
+            return self.refuse_frame(exchange, key, &refusals::INITIALIZED, id, None);
         }
         if let Err(refusal) = may_call(connection, &summary, limits.calls) {
-            return self.refuse_frame(exchange, key, refusal, None);
+            return self.refuse_frame(exchange, key, refusal, id, None);
         }
         if let Some((refusal, message)) = dropped(connection, &summary, tolerance.has(Choice::Initialized)) {
             return self.tolerate(refusal, message, exchange, key);
@@ -201,8 +204,15 @@ impl Server {
         Some(key)
     }
 
-    /// Answers a frame that is refused with an error, and closes the socket with a code, if there is one.
-    fn refuse_frame(&mut self, exchange: u64, key: ConnectionKey, refusal: &super::Refusal, code: Option<CloseCode>) {
+    /// Answers a frame that is refused with an error, or closes the socket with a code, if there is one.
+    fn refuse_frame(
+        &mut self,
+        exchange: u64,
+        key: ConnectionKey,
+        refusal: &super::Refusal,
+        id: &Id,
+        code: Option<CloseCode>,
+    ) {
         if !refusal.rule.is_on(Way::Receive) {
             return;
         }
@@ -221,6 +231,6 @@ impl Server {
             // Who asks without reading the answers gets none.
             return self.close_socket(key, Closed::Stalled, CloseCode::Policy, "nothing was read for too long");
         }
-        self.push_frame(key, Frame::Text(refusal.response(None).body));
+        self.push_frame(key, Frame::Text(refusal.answer(id)));
     }
 }

@@ -26,7 +26,7 @@ pub(super) async fn request(shared: Arc<Shared>, outgoing: Outgoing) {
     };
     let headers: Vec<Header<'_>> =
         response.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    shared.with(|state| state.client.response(exchange, response.status().as_u16(), &headers));
+    shared.with(|state| state.response(exchange, response.status().as_u16(), &headers));
     let mut body = response.into_body();
     loop {
         // While nobody reads, the connection has to be known to be alive all the same.

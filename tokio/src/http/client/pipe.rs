@@ -40,7 +40,7 @@ impl RemotePipe {
     }
 
     /// Sends a message, once there is room for it. An answer to a question that was lost is dropped; so is what cannot be
-    /// sent, with an error to the calls among it.
+    /// sent, with an error for calls and for what is no message.
     ///
     /// # Errors
     /// If the connection is over.

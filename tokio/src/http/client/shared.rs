@@ -10,13 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{ready, Context, Poll, Waker};
 use std::time::Duration;
 
-use libacp::http::{Action, Client, ClientSendError, ClosedWhy, Frame, Lost};
+use libacp::http::{Action, Client, ClientSendError, ClosedWhy, Frame, Header, Lost};
 use libacp::{json, ErrorCode, Id};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::{timeout, Instant};
 
 use super::address::Address;
+use super::answers::{error, refusal};
 use super::stream::Dialer;
 use super::{exchange, socket, Hook, Remote, Renew};
 use crate::http::clock;
@@ -37,7 +38,7 @@ const LAST: Duration = Duration::from_secs(2);
 pub struct Ended {
     /// Why.
     pub why: ClosedWhy,
-    /// What the network said last, if anything.
+    /// What the network or the server said last, if that was a problem.
     pub problem: Option<String>,
 }
 
@@ -77,7 +78,7 @@ pub(super) struct Shared {
 
 pub(super) struct State {
     pub(super) client: Client,
-    /// What the network said last.
+    /// What the network or the server said last, if that was a problem.
     pub(super) problem: Option<String>,
     inbox: VecDeque<String>,
     bytes: usize,
@@ -86,6 +87,8 @@ pub(super) struct State {
     /// Sessions that are opened again.
     reopening: HashSet<String>,
     connected: bool,
+    /// Until when the first connection has to be open, since something is to be sent.
+    first: Option<u64>,
     /// Calls that were made before there was a connection, and that end with the reason why there is none.
     early: Vec<Id>,
     ended: Option<ClosedWhy>,
@@ -133,6 +136,7 @@ impl Shared {
             socket: None,
             reopening: HashSet::new(),
             connected: false,
+            first: None,
             early: Vec::new(),
             ended: None,
             reader: None,
@@ -156,7 +160,7 @@ impl Shared {
         let weak = Arc::downgrade(&shared);
         tokio::spawn(clock::run(shared.begun, Arc::clone(&shared.sooner), move || {
             weak.upgrade()?.with(|state| {
-                let next = state.client.poll_timeout().unwrap_or(u64::MAX);
+                let next = state.next();
                 state.wakes = Some(next);
                 Some(next)
             })
@@ -173,15 +177,21 @@ impl Shared {
         let mut after = After::default();
         let result = {
             let mut state = self.state();
-            state.client.handle_timeout(clock::since(self.begun));
+            let now = clock::since(self.begun);
+            state.client.handle_timeout(now);
             let result = act(&mut state);
+            if state.first.is_some_and(|until| until <= now) {
+                state.problem.get_or_insert_with(|| "it has not answered in time".to_owned());
+                state.client.close();
+                state.end(ClosedWhy::Unreachable, &mut after);
+            }
             while let Some(action) = state.client.poll_action() {
                 self.act(&mut state, action, &mut after);
             }
             if state.client.is_hungry() && state.socket.as_ref().is_none_or(|socket| socket.bytes < FRAMES) {
                 after.wakers.extend(state.writer.take());
             }
-            let next = state.client.poll_timeout().unwrap_or(u64::MAX);
+            let next = state.next();
             if state.wakes.is_some_and(|wakes| next < wakes) {
                 state.wakes = Some(next);
                 self.sooner.notify_one();
@@ -209,6 +219,10 @@ impl Shared {
                 state.running.remove(&exchange).into_iter().for_each(|running| running.abort());
             }
             Action::Message { json, replayed } => {
+                if state.first.is_some() && json::pointer(&json, "/method").is_none() {
+                    // Whoever answers is there.
+                    state.first = None;
+                }
                 if !(replayed && !self.replays && state.is_reopening(&json)) {
                     state.deliver(json, after);
                 }
@@ -220,12 +234,12 @@ impl Shared {
     /// What the host hears of.
     fn happened(self: &Arc<Self>, state: &mut State, event: Action, after: &mut After) {
         match &event {
-            Action::Connected { .. } => state.connected = true,
+            Action::Connected { .. } => (state.connected, state.first) = (true, None),
             Action::Lost(lost) => state.lost(lost, after),
             Action::Attached { session, .. } | Action::Detached { session } => {
                 state.reopening.remove(session);
             }
-            Action::Retrying { at } if !state.connected && *at > self.first => {
+            Action::Retrying { at } if state.first.is_some_and(|until| *at > until) => {
                 state.client.close();
                 state.end(ClosedWhy::Unreachable, after);
             }
@@ -298,14 +312,16 @@ impl Shared {
                 // What is full may be the number of calls, which no room in the outbox ends.
                 return if full || !state.client.is_hungry() { Poll::Pending } else { Poll::Ready(Err(None)) };
             }
+            if sent.is_ok() && !state.connected {
+                state.first.get_or_insert(clock::since(self.begun).saturating_add(self.first));
+            }
             Poll::Ready(sent.map_err(Some))
         });
         match ready!(sent) {
             Ok(()) => Poll::Ready(Ok(())),
             Err(Some(ClientSendError::Closed)) => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
             Err(error) => {
-                let text = error.map_or_else(|| "too many calls are open".to_owned(), |error| error.to_string());
-                if let Some(answer) = refusal(json, &text) {
+                if let Some(answer) = refusal(json, error.as_ref()) {
                     self.with(|state| state.inbox_push(answer)).into_iter().for_each(Waker::wake);
                 }
                 Poll::Ready(Ok(()))
@@ -380,6 +396,17 @@ impl Drop for Shared {
 }
 
 impl State {
+    /// The head of a response, or of a handshake.
+    pub(super) fn response(&mut self, exchange: u64, status: u16, headers: &[Header<'_>]) {
+        self.problem = (status >= 300).then(|| format!("it answers with status {status}"));
+        self.client.response(exchange, status, headers);
+    }
+
+    /// When the time is to be told next.
+    fn next(&self) -> u64 {
+        self.client.poll_timeout().unwrap_or(u64::MAX).min(self.first.unwrap_or(u64::MAX))
+    }
+
     fn ended(&self) -> Option<Ended> {
         let why = self.ended.filter(|why| *why != ClosedWhy::Host)?;
         Some(Ended { why, problem: self.problem.clone() })
@@ -387,6 +414,7 @@ impl State {
 
     fn end(&mut self, why: ClosedWhy, after: &mut After) {
         self.ended.get_or_insert(why);
+        self.first = None;
         self.answer_early(after);
         after.wakers.extend(self.reader.take());
         after.wakers.extend(self.writer.take());
@@ -447,17 +475,4 @@ impl State {
         let session = json::pointer(json, "/params/sessionId").and_then(json::unescape);
         session.is_some_and(|session| self.reopening.contains(&*session))
     }
-}
-
-/// An answer to a call that cannot be sent; nothing for other messages.
-fn refusal(json: &str, why: &str) -> Option<String> {
-    json::pointer(json, "/method")?;
-    let id = json::pointer(json, "/id").and_then(Id::from_json)?;
-    Some(error(&id, ErrorCode::INVALID_REQUEST, why))
-}
-
-fn error(id: &Id, code: ErrorCode, why: &str) -> String {
-    let (id, code, mut text) = (id.to_json(), code.0, String::new());
-    json::quote(&mut text, why);
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{text}}}}}"#)
 }

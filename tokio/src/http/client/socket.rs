@@ -69,7 +69,7 @@ async fn open(shared: &Shared, headers: Headers) -> Result<(Socket, Response), E
 fn respond<B>(shared: &Arc<Shared>, exchange: u64, response: &http::Response<B>) {
     let headers: Vec<Header<'_>> =
         response.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    shared.with(|state| state.client.response(exchange, response.status().as_u16(), &headers));
+    shared.with(|state| state.response(exchange, response.status().as_u16(), &headers));
 }
 
 /// One socket of a client: the current one, or one that is over.

@@ -211,7 +211,9 @@ fn upgraded(
     if extended(parts) {
         *head.status_mut() = StatusCode::OK;
     } else {
-        let Some(key) = parts.headers.get("sec-websocket-key") else { return status(StatusCode::BAD_REQUEST) };
+        let Some(key) = parts.headers.get("sec-websocket-key").filter(|key| is_nonce(key.as_bytes())) else {
+            return status(StatusCode::BAD_REQUEST);
+        };
         let accept = HeaderValue::try_from(derive_accept_key(key.as_bytes()));
         let accept = accept.unwrap_or_else(|_| HeaderValue::from_static(""));
         head.headers_mut().insert("sec-websocket-accept", accept);
@@ -224,6 +226,12 @@ fn upgraded(
         }
     });
     head
+}
+
+/// Whether these are 16 bytes in Base64, as the key of a handshake is (RFC 6455, section 4.1).
+fn is_nonce(key: &[u8]) -> bool {
+    let digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    key.len() == 24 && key.ends_with(b"==") && key[..22].iter().all(digit)
 }
 
 impl Exchange {

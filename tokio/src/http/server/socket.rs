@@ -6,9 +6,10 @@ use futures::stream::SplitStream;
 use futures::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use libacp::http::{CloseCode, Frame};
 use tokio::time::{sleep, timeout};
-use tokio_tungstenite::tungstenite::protocol::Role;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::WebSocketStream;
 
@@ -26,8 +27,8 @@ enum Ended {
     Written,
     /// The client has closed it, or it broke.
     Gone,
-    /// A frame was over the limit.
-    TooBig,
+    /// What came is refused (RFC 6455, section 7.4.1).
+    Refused(CloseCode, &'static str),
 }
 
 pub(super) async fn serve(exchange: &Exchange, io: Upgraded) {
@@ -40,8 +41,8 @@ pub(super) async fn serve(exchange: &Exchange, io: Upgraded) {
         // Nobody reads what is to be written last.
         () = async { exchange.over().await; sleep(LAST).await } => Ended::Gone,
     };
-    if let Ended::TooBig = ended {
-        let last = frames::message(Frame::Close(CloseCode::TooBig, "a message is over the limit"));
+    if let Ended::Refused(code, why) = ended {
+        let last = Message::Close(Some(CloseFrame { code, reason: why.into() }));
         drop(timeout(LAST, output.send(last)).await);
     }
     // The other side closes the connection, or answers its own close.
@@ -59,9 +60,20 @@ async fn read(exchange: &Exchange, input: &mut SplitStream<Socket>) -> Ended {
             Some(Ok(Message::Text(text))) => exchange.text(&text),
             Some(Ok(Message::Binary(_))) => exchange.binary(),
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => exchange.pong(),
-            Some(Err(Error::Capacity(_))) => return Ended::TooBig,
-            Some(Ok(Message::Close(_)) | Err(_)) | None => return Ended::Gone,
+            Some(Err(problem)) => return refused(&problem),
+            Some(Ok(Message::Close(_))) | None => return Ended::Gone,
             Some(Ok(Message::Frame(_))) => {}
         }
+    }
+}
+
+/// What ends a socket on which something came that is no frame, or broke.
+fn refused(problem: &Error) -> Ended {
+    match problem {
+        Error::Capacity(_) => Ended::Refused(CloseCode::Size, "a message is over the limit"),
+        Error::Utf8(_) => Ended::Refused(CloseCode::Invalid, "a message is not UTF-8"),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Ended::Gone,
+        Error::Protocol(_) => Ended::Refused(CloseCode::Protocol, "that is no frame"),
+        _ => Ended::Gone,
     }
 }
