@@ -6,9 +6,10 @@ import { disposable, given, metaOf } from "./host.js";
 import { Peer, notServed } from "./peer.js";
 import { unlessAborted, within } from "./wire.js";
 
-// Requests whose answer ends a session, and those whose answer opens one.
-const CLOSES = new Set(["session/close", "session/delete"]);
+// Requests whose answer may end a session, and those whose answer opens one.
+const CLOSES = new Set(["session/close", "session/delete", "session/archive"]);
 const OPENS = new Set(["session/new", "session/fork", "session/load", "session/resume"]);
+const NAMED_BY_AGENT = new Set(["session/new", "session/fork"]);
 // Requests whose handler begins when the updates before them have been handed over.
 const AFTER_UPDATES = new Set(["session/request_permission", "elicitation/create"]);
 // Outcomes of requests that an agent was there to answer, and did not.
@@ -101,7 +102,7 @@ export class AgentPeer extends Peer {
   }
 
   async _ask(method, params, how) {
-    const closing = CLOSES.has(method) ? { ...how, settle: (response) => this.#closed(params.sessionId, response) } : how;
+    const closing = CLOSES.has(method) ? { ...how, settle: (response) => this.#left(params.sessionId, response) } : how;
     try {
       const result = await super._ask(method, params, closing);
       if (closing !== how) await this.#endings.get(params.sessionId);
@@ -166,9 +167,10 @@ export class AgentPeer extends Peer {
    */
   _opened(made, { method, outcome, result }) {
     if (outcome !== "result") return undefined;
-    const id = result.sessionId ?? made.id;
+    // Others were named by the client, whatever their answers have besides.
+    const id = NAMED_BY_AGENT.has(method) ? result.sessionId : made.id;
     const there = this.sessions.get(id);
-    if (there && made.id === "") {
+    if (there && NAMED_BY_AGENT.has(method)) {
       // What belongs to the first session stays its own.
       this._log.write("warn", "SESS-03", `SESS-03: ${method}/sessionId: it names a session that is open already (refused)`);
       return undefined;
@@ -188,10 +190,21 @@ export class AgentPeer extends Peer {
     return session;
   }
 
-  /** A session is over, from the place of the answer on. */
-  #closed(id, { outcome }) {
+  /** A call that ends a session was answered, also too late for whoever has waited. */
+  _late({ method, session, ...response }) {
+    if (CLOSES.has(method)) this.#left(session, { method, ...response });
+  }
+
+  /** A session is over, from the place of the answer on, and with it those that the agent has opened below it. */
+  #left(id, { method, outcome }) {
+    if (outcome !== "result") return;
+    if (method !== "session/archive" || !this.connection.session(id)) this.#over(id);
+    for (const below of this.#others.keys()) if (!this.connection.session(below)) this.#over(below);
+  }
+
+  #over(id) {
     const session = this.sessions.get(id) ?? this.#others.get(id);
-    if (outcome !== "result" || !session) return;
+    if (!session) return;
     const ending = this.#forget(session).finally(() => {
       if (this.#endings.get(id) === ending) this.#endings.delete(id);
     });

@@ -87,8 +87,10 @@ export function quietAfter(promise, signal) {
       throw signal.reason;
     },
     (error) => {
-      if (signal.aborted) told.catch(nothing);
-      throw error;
+      if (!signal.aborted) throw error;
+      told.catch(nothing);
+      // Where the peer is gone, that is why there is no answer.
+      throw error instanceof NoResult ? signal.reason : error;
     },
   );
   return told;
