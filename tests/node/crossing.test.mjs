@@ -182,3 +182,40 @@ test("an extension may give any result, and a tool call has options before its f
   assert.deepEqual(await peer.request("_x/list", [1, "text"]), [1, "text"]);
   assert.deepEqual(await session.prompt("x"), { stopReason: "end_turn" });
 });
+
+test("a session that is opened when nobody waits for it any more is closed", async (t) => {
+  const closed = later();
+  const { peer } = await scripted(t, new Client("c", "1"), ({ id, method, params }, send) => {
+    if (method === "$/cancel_request") send({ id: params.requestId, result: { sessionId: "s" } });
+    if (method === "session/close") closed.resolve([params.sessionId, send({ id, result: {} })]);
+  });
+  const stop = new AbortController();
+  const opening = peer.newSession("/work", { signal: stop.signal });
+  await pause(10);
+  stop.abort();
+  await assert.rejects(opening, { name: "AbortError" });
+  assert.equal((await closed.promise)[0], "s");
+  assert.equal(peer.sessions.size, 0);
+});
+
+test("a child session has its directories, and ends with its parent", async (t) => {
+  const [ended, read, answered] = [[], [], later()];
+  const files = { readTextFile: (session, { path }) => read.push([session.id, session.open, session.roots, path]) && "text" };
+  const onSessionEnd = ({ id }) => ended.push(id);
+  const client = new Client("c", "1", { files, onSessionEnd, capabilities: { subagents: {} } });
+  const { peer } = await scripted(t, client, ({ id, method, result }, send) => {
+    if (id === 7) answered.resolve(result);
+    if (method === "session/close") send({ id, result: {} });
+    if (method !== "session/new") return;
+    send({ id, result: { sessionId: "parent" } });
+    const update = { sessionUpdate: "subagent_update", sessionId: "child", title: "C", state: { state: "running" } };
+    send({ method: "session/update", params: { sessionId: "parent", update } });
+    send({ id: 7, method: "fs/read_text_file", params: { sessionId: "child", path: "/work/a" } });
+  });
+  const session = await peer.newSession("/work");
+  assert.deepEqual(await answered.promise, { content: "text" });
+  assert.deepEqual([read, [...peer.sessions.keys()]], [[["child", true, ["/work"], "/work/a"]], ["parent", "child"]]);
+  const child = peer.sessions.get("child");
+  await session.close();
+  assert.deepEqual([child.open, peer.sessions.size, ended], [false, 0, ["parent", "child"]]);
+});
