@@ -42,7 +42,7 @@ class Mirror:
 
     __slots__ = (
         "_connection", "_session", "_lock", "_revision", "_epoch", "_lost", "_generation", "_first", "_kept", "_ids",
-        "_members", "_told", "_entries", "_terminals", "__weakref__",
+        "_members", "_told", "_entries", "_terminals", "_ended", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, connection: Union[Connection, Observer], session: str) -> None:
@@ -57,6 +57,8 @@ class Mirror:
         self._lost = False
         # How often it was.
         self._generation = 0
+        # Whether it stays as it is, whatever the connection has under this id.
+        self._ended = False
         self._clear()
 
     def _clear(self) -> None:
@@ -80,7 +82,12 @@ class Mirror:
         return None if index is None else self._kept.get(index)
 
     def _now(self) -> Optional[int]:
-        return self._connection.view_revision(self._session)
+        return self._revision if self._ended else self._connection.view_revision(self._session)
+
+    def _end(self) -> None:
+        """What is there now stays."""
+        self._read()
+        self._ended, self._lost = True, False
 
     def _read(self) -> None:
         """Takes over what the connection has."""

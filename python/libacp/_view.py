@@ -212,7 +212,7 @@ class View(Mirror):
             if since == self._revision:
                 return None
             if told is None or (since != known and not told["reset"]):
-                told = self._connection.view_since(self._session, since) if not self._lost else None
+                told = self._connection.view_since(self._session, since) if not (self._lost or self._ended) else None
             if told is None:
                 return self._remembered(since)
             kept = self._kept

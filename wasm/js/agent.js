@@ -1,7 +1,7 @@
 // An agent: handlers for what clients ask, and a place to serve them. Read next: turn.js, peer.js.
 import { whenLoaded } from "./connection.js";
 import { Plan } from "./display.js";
-import { RequestError } from "./errors.js";
+import { NoResult, RequestError } from "./errors.js";
 import { Host, isObject, merged, metaOf, mustHandle, randomId } from "./host.js";
 import { Task } from "./job.js";
 import { Peer, notServed, resultOf } from "./peer.js";
@@ -103,6 +103,9 @@ export class AgentSession {
     const forget = [signal, ...[...this._turns].map((turn) => turn.signal)].map((each) => onAbort(each, abort));
     try {
       return await this.client.request(method, all, { signal: stop, timeout });
+    } catch (error) {
+      // Where the client is gone, that is why there is no answer.
+      throw stop.aborted && error instanceof NoResult ? stop.reason : error;
     } finally {
       for (const each of forget) each();
     }
@@ -221,8 +224,9 @@ export class ClientPeer extends Peer {
     const handler = this._host.handlers.get("session/prompt");
     if (!handler) throw notServed("session/prompt");
     const turn = new Turn(session, params, job);
-    turn._work = this.#take(handler, turn, "session/prompt");
+    // What the handler asks in its first step ends with the turn as well.
     session._turns.add(turn);
+    turn._work = this.#take(handler, turn, "session/prompt");
     try {
       // The handler has made its first step: unless it holds the prompt, that is a message now.
       if (this.connection.phase !== "closed") this.connection.stepped(job.request.serial);
@@ -272,7 +276,7 @@ export class ClientPeer extends Peer {
     } catch (error) {
       if (!turn.cancelled) throw error;
       // However a cancelled handler ends, the answer is the same; what is no consequence of that is worth a word.
-      if (error?.name !== "AbortError") this._failed(method, error);
+      if (error?.name !== "AbortError" && !(error instanceof RequestError)) this._failed(method, error);
     } finally {
       await turn._over();
     }

@@ -6,9 +6,10 @@ import { disposable, given, metaOf } from "./host.js";
 import { Peer, notServed } from "./peer.js";
 import { unlessAborted, within } from "./wire.js";
 
-// Requests whose answer ends a session, and those whose answer opens one.
-const CLOSES = new Set(["session/close", "session/delete"]);
+// Requests whose answer may end a session, and those whose answer opens one.
+const CLOSES = new Set(["session/close", "session/delete", "session/archive"]);
 const OPENS = new Set(["session/new", "session/fork", "session/load", "session/resume"]);
+const NAMED_BY_AGENT = new Set(["session/new", "session/fork"]);
 // Requests whose handler begins when the updates before them have been handed over.
 const AFTER_UPDATES = new Set(["session/request_permission", "elicitation/create"]);
 // Outcomes of requests that an agent was there to answer, and did not.
@@ -24,8 +25,10 @@ export class AgentPeer extends Peer {
   _loading = new Map();
   /** Calls that updates belong to, by their serial numbers. */
   _exchanges = new Map();
-  /** Those that the host has opened with `request`: they have no roots here. */
-  #others = new Map();
+  /** Those that the agent has opened below others. */
+  #adopted = new Set();
+  /** The ids of those that were opened when nobody waited for it any more: they are given back. */
+  #givenUp = new Set();
   #grace;
   #closing;
   #isOver = false;
@@ -101,7 +104,7 @@ export class AgentPeer extends Peer {
   }
 
   async _ask(method, params, how) {
-    const closing = CLOSES.has(method) ? { ...how, settle: (response) => this.#closed(params.sessionId, response) } : how;
+    const closing = CLOSES.has(method) ? { ...how, settle: (response) => this.#left(params.sessionId, response) } : how;
     try {
       const result = await super._ask(method, params, closing);
       if (closing !== how) await this.#endings.get(params.sessionId);
@@ -132,24 +135,27 @@ export class AgentPeer extends Peer {
 
   /** Asks for what opens a session; the answer, and the session. */
   async #open(method, made, params, how) {
-    this.#begun(made);
+    const { id } = this.#begun(made);
+    // What is asked in its name before the answer is asked of this one.
+    if (id !== "" && !this.sessions.has(id) && !this._loading.has(id)) this._loading.set(id, made);
     let session;
-    const settle = (response) => (session = this._opened(made, response));
-    const result = await this._ask(method, params, { ...how, settle });
-    return { result, session };
+    const settle = (response, isWanted) => (session = this._opened(made, response, isWanted));
+    try {
+      const result = await this._ask(method, params, { ...how, settle });
+      return { result, session };
+    } finally {
+      if (this._loading.get(id) === made) this._loading.delete(id);
+    }
   }
 
   /** The same as a plain request of the host's: what it opens is a session like others. */
   async #openByHand(method, params, how) {
     const { cwd, additionalDirectories, sessionId = "" } = params;
-    const isLoad = method === "session/load";
-    const id = isLoad || method === "session/resume" ? sessionId : "";
+    const id = NAMED_BY_AGENT.has(method) ? "" : sessionId;
     const made = new ClientSession(this, id, cwd, additionalDirectories ?? []);
-    if (isLoad && !this.sessions.has(id) && !this._loading.has(id)) this._loading.set(id, made);
     try {
       return (await this.#open(method, made, params, how)).result;
     } finally {
-      if (this._loading.get(id) === made) this._loading.delete(id);
       this._lost(made);
     }
   }
@@ -164,19 +170,25 @@ export class AgentPeer extends Peer {
    * A session is open from the place of the answer on; what follows it may be about it already. What was open before stays
    * the same object.
    */
-  _opened(made, { method, outcome, result }) {
+  _opened(made, { method, outcome, result }, isWanted = true) {
     if (outcome !== "result") return undefined;
-    const id = result.sessionId ?? made.id;
+    // Others were named by the client, whatever their answers have besides.
+    const id = NAMED_BY_AGENT.has(method) ? result.sessionId : made.id;
     const there = this.sessions.get(id);
-    if (there && made.id === "") {
+    if (!there && !isWanted && NAMED_BY_AGENT.has(method)) {
+      this.#givenUp.add(id);
+      if (this.connection.can("session/close")) this.connection.request("session/close", { sessionId: id });
+      this.#end(made);
+      return undefined;
+    }
+    if (there && NAMED_BY_AGENT.has(method)) {
       // What belongs to the first session stays its own.
       this._log.write("warn", "SESS-03", `SESS-03: ${method}/sessionId: it names a session that is open already (refused)`);
       return undefined;
     }
     made.id = id;
     made.result = result;
-    const other = this.#others.get(id);
-    if (other) this.#forget(other);
+    this.#givenUp.delete(id);
     if (there) {
       there._reopened(made, result);
       this._host.files?.adopt?.(there, made);
@@ -188,10 +200,25 @@ export class AgentPeer extends Peer {
     return session;
   }
 
-  /** A session is over, from the place of the answer on. */
-  #closed(id, { outcome }) {
-    const session = this.sessions.get(id) ?? this.#others.get(id);
-    if (outcome !== "result" || !session) return;
+  /** What was opened too late is given back; what was closed too late is over all the same. */
+  _late(response) {
+    const { method, outcome, session } = response;
+    if (CLOSES.has(method)) this.#left(session, response);
+    if (outcome !== "result" || !NAMED_BY_AGENT.has(method)) return;
+    const id = response.result.sessionId;
+    if (!this.sessions.has(id)) this.#givenUp.add(id);
+  }
+
+  /** A session is over, from the place of the answer on, and with it those that the agent has opened below it. */
+  #left(id, { method, outcome }) {
+    if (outcome !== "result") return;
+    if (method !== "session/archive" || !this.connection.session(id)) this.#over(id);
+    for (const below of this.#adopted) if (!this.connection.session(below)) this.#over(below);
+  }
+
+  #over(id) {
+    const session = this.sessions.get(id);
+    if (!session) return;
     const ending = this.#forget(session).finally(() => {
       if (this.#endings.get(id) === ending) this.#endings.delete(id);
     });
@@ -200,16 +227,15 @@ export class AgentPeer extends Peer {
 
   /** The transport has lost a session for good. */
   _detached(id) {
-    const session = this.sessions.get(id) ?? this.#others.get(id);
+    const session = this.sessions.get(id);
     if (session) this.#forget(session);
   }
 
   #forget(session) {
     const ending = this.#end(session);
     const wasOpen = session.open;
-    for (const sessions of [this.sessions, this.#others]) {
-      if (sessions.get(session.id) === session) sessions.delete(session.id);
-    }
+    if (wasOpen) this.sessions.delete(session.id);
+    this.#adopted.delete(session.id);
     session._endView();
     if (wasOpen) this._sessionEnded(session);
     return ending;
@@ -230,7 +256,7 @@ export class AgentPeer extends Peer {
   /** The same for all of them: nobody asks for anything any more. */
   #endAll() {
     this.#isOver = true;
-    const all = [this.sessions, this.#others, this._loading].flatMap((sessions) => [...sessions.values()]);
+    const all = [this.sessions, this._loading].flatMap((sessions) => [...sessions.values()]);
     return Promise.all(all.map((session) => this.#end(session)));
   }
 
@@ -248,16 +274,14 @@ export class AgentPeer extends Peer {
 
   /** What came before the end has been delivered: no session is open any more. */
   _closed() {
-    for (const sessions of [this.sessions, this.#others]) {
-      for (const session of [...sessions.values()]) this.#forget(session);
-    }
+    for (const session of [...this.sessions.values()]) this.#forget(session);
   }
 
   async _perform(job) {
     const { method, params, session } = job.request;
     const handler = this._host.serves(method);
     if (!handler) throw notServed(method);
-    const subject = this.#subject(session) ?? this.#other(session);
+    const subject = this.#subject(session) ?? this.#adopt(session);
     if (!subject) throw noSession();
     if (session !== undefined && AFTER_UPDATES.has(method)) {
       // An update that shows what is asked about says more where it comes first.
@@ -267,20 +291,22 @@ export class AgentPeer extends Peer {
   }
 
   #subject(id) {
-    return id === undefined ? this : (this._loading.get(id) ?? this.sessions.get(id) ?? this.#others.get(id));
+    return id === undefined ? this : (this._loading.get(id) ?? this.sessions.get(id));
   }
 
-  /** A session that the host has opened with `request`, if the connection knows it. */
-  #other(id) {
-    if (this.#isOver || !this.connection.session(id)) return undefined;
-    const session = new ClientSession(this, id);
-    this.#others.set(id, session);
+  /** A session that the agent has opened below another. */
+  #adopt(id) {
+    const known = this.#isOver || this.#givenUp.has(id) ? undefined : this.connection.sessionSnapshot(id);
+    if (!known) return undefined;
+    const session = this.#begun(new ClientSession(this, id, known.cwd ?? "", known.roots.slice(1)));
+    this.sessions.set(id, session);
+    this.#adopted.add(id);
     return session;
   }
 
   _notified({ method, params, paramsText, session, exchange }) {
     // Updates may come before the answer that names their session.
-    const subject = this.#subject(session) ?? new ClientSession(this, session);
+    const subject = this.#subject(session) ?? this.#adopt(session) ?? new ClientSession(this, session);
     const handler = this._host.handlers.get(method);
     if (handler) this._call(method, handler, subject, params);
     if (method !== "session/update") return;

@@ -7,6 +7,7 @@ import { deferred, onAbort, unlessAborted } from "./wire.js";
 const FORGOTTEN = 2000;
 // Tool calls of a session whose titles are known at a time.
 const TITLES = 1000;
+const OVER = new Set(["completed", "failed", "cancelled"]);
 
 export class ClientSession {
   result = {};
@@ -51,6 +52,12 @@ export class ClientSession {
 
   cancel({ meta } = {}) {
     return this.notify("session/cancel", metaOf(meta));
+  }
+
+  /** Cancels what goes on in it, at once, if anything does. */
+  _cancelNow() {
+    const turn = this.agent.connection.session(this.id)?.turn ?? "idle";
+    if (turn !== "idle" && turn !== "cancelling") this.agent._wire.notifyNow("session/cancel", { sessionId: this.id });
   }
 
   setMode(modeId, { meta, ...how } = {}) {
@@ -101,8 +108,12 @@ export class ClientSession {
   /** Remembers what a tool call is called until it has ended: a request for permission may only give its id. */
   _titled({ sessionUpdate, toolCallId, title, status }) {
     if (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") return;
-    if (status === "completed" || status === "failed") this._titles.delete(toolCallId);
-    else if (typeof title === "string" && this._titles.size < TITLES) this._titles.set(toolCallId, title);
+    if (OVER.has(status)) this._titles.delete(toolCallId);
+    else if (typeof title === "string") {
+      this._titles.set(toolCallId, title);
+      // Not every agent says how each of its tool calls ends.
+      if (this._titles.size > TITLES) this._titles.delete(this._titles.keys().next().value);
+    }
   }
 
   /** It is over: what is shown of it stays as it is. */
@@ -140,6 +151,7 @@ class Exchange {
   /** Whoever waits until all so far has been handed over. */
   #behind = [];
   #forgotten;
+  #isWithdrawn = false;
 
   constructor(session, method, params, { signal, timeout } = {}) {
     this.session = session;
@@ -203,7 +215,7 @@ class Exchange {
   #begin() {
     this.#mustBeNew();
     clearTimeout(this.#forgotten);
-    this.#asking = this._instead() ?? this.#ask();
+    this.#asking = this.#ask();
     // Who has left early does not hear of it.
     this.#asking.catch(() => {});
   }
@@ -223,24 +235,25 @@ class Exchange {
         this.#serial = serial;
         agent._exchanges.set(serial, this);
       };
-      const how = { sent, settle, signal: this.#stop.signal, timeout: this.#timeout };
-      return await agent._ask(this.#method, this.#params, how);
+      // Who has left the loop may still want to know how it ends.
+      const how = { sent, settle, signal: this.#stop.signal, timeout: this.#timeout, patient: true };
+      return await unlessAborted(agent._ask(this.#method, this.#params, how), this.#signal);
     } catch (error) {
+      const reason = this.#signal?.aborted ? this.#signal.reason : error;
       // What has been sent ends with its answer, and not before.
-      if (this.#serial === undefined) this.#end();
-      throw this.#signal?.aborted ? this.#signal.reason : error;
+      if (this.#serial !== undefined) throw reason;
+      const result = this.#isWithdrawn ? this._skipped() : undefined;
+      this.#end();
+      if (result === undefined) throw reason;
+      return result;
     } finally {
       forget();
     }
   }
 
   /** Whether it has been sent, and has not ended. */
-  get _isRunning() {
-    return this.#asking !== undefined && !this.#ended;
-  }
-
-  get _isBegun() {
-    return this.#asking !== undefined;
+  get _isSent() {
+    return this.#serial !== undefined && !this.#ended;
   }
 
   async _handedOver() {
@@ -254,9 +267,11 @@ class Exchange {
     for (const { resolve } of this.#behind.splice(0)) resolve();
   }
 
-  /** It ends without having been sent. */
-  _skip() {
-    this.#end();
+  /** It is not to be sent any more. */
+  _withdraw() {
+    this.#isWithdrawn = true;
+    clearTimeout(this.#forgotten);
+    this.#stop.abort(left());
   }
 
   #end() {
@@ -288,13 +303,13 @@ class Exchange {
     this.#open = false;
     this.#caughtUp();
     this.#more?.resolve();
-    if (!this.#ended) this.#stop.abort(new DOMException("the exchange was left", "AbortError"));
+    if (!this.#ended) this.#stop.abort(left());
   }
 
   // What the kinds of exchanges add.
 
-  /** What takes the place of sending it. */
-  _instead() {
+  /** What takes the place of the answer where it was withdrawn. */
+  _skipped() {
     return undefined;
   }
 
@@ -316,12 +331,9 @@ export class PromptTurn extends Exchange {
     return this.result?.messageId;
   }
 
-  /** Cancelled before it was sent. */
-  #isCancelled = false;
-
   async cancel() {
-    if (!this._isBegun) this.#isCancelled = true;
-    else if (this._isRunning) await this.session.cancel();
+    if (this._isSent) await this.session.cancel();
+    else this._withdraw();
   }
 
   async readText() {
@@ -338,11 +350,8 @@ export class PromptTurn extends Exchange {
     return [...messages.values()].join("");
   }
 
-  _instead() {
-    if (!this.#isCancelled) return undefined;
-    this.result = { stopReason: "cancelled" };
-    this._skip();
-    return Promise.resolve(this.result);
+  _skipped() {
+    return (this.result = { stopReason: "cancelled" });
   }
 
   _made(result) {
@@ -351,9 +360,12 @@ export class PromptTurn extends Exchange {
 
   _settle({ outcome, result }) {
     if (outcome === "result") this.result = result;
+    // Not every agent knows that a request can be cancelled; each knows that a turn can.
+    else if (outcome === "timeout") this.session._cancelNow();
   }
 }
 
+const left = () => new DOMException("the exchange was left", "AbortError");
 const textIn = (blocks) => blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 export class LoadingSession extends Exchange {

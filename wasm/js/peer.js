@@ -28,7 +28,8 @@ const told = ({ code = ErrorCode.INTERNAL_ERROR, message = MESSAGES[code] ?? "In
 
 /** What a handler has returned, where that can be the result of a request. */
 export function resultOf(method, result, more = "") {
-  if (result === undefined || result === null || isObject(result)) return result;
+  // That of an extension may be anything.
+  if (result === undefined || result === null || isObject(result) || method.startsWith("_")) return result;
   const found = Array.isArray(result) ? "a list" : `${typeof result === "object" ? "an" : "a"} ${typeof result}`;
   throw new TypeError(`the handler of ${method} has returned ${found}; expected the result as an object, ${more}or nothing`);
 }
@@ -151,6 +152,7 @@ export class Peer {
         break;
       }
       case "late_response":
+        this._late(event);
         // The connection gives back what it has opened.
         if (this._host.onLateResponse) this._call("onLateResponse", this._host.onLateResponse, event);
         break;
@@ -174,6 +176,9 @@ export class Peer {
   _gone() {
     this.#budget.end();
   }
+
+  /** An answer has come that nobody waits for any more. */
+  _late() {}
 
   /** The connection is over, and all that came before has been delivered. */
   _closed() {}

@@ -48,6 +48,9 @@ export class Work {
   }
 
   async toolCall(title, options = {}, run) {
+    if (!isObject(options)) {
+      throw new TypeError(`toolCall: expected an object as options, found a ${typeof options}; as toolCall(title, {}, run)`);
+    }
     const call = new ToolCall(this, title, options);
     await call._begin();
     if (run === undefined) return call;

@@ -87,8 +87,10 @@ export function quietAfter(promise, signal) {
       throw signal.reason;
     },
     (error) => {
-      if (signal.aborted) told.catch(nothing);
-      throw error;
+      if (!signal.aborted) throw error;
+      told.catch(nothing);
+      // Where the peer is gone, that is why there is no answer.
+      throw error instanceof NoResult ? signal.reason : error;
     },
   );
   return told;
@@ -147,8 +149,8 @@ export class Wire {
   }
 
   /**
-   * Asks the peer. `sent` hears the serial number, and `settle` sees the answer in its place among the events; with
-   * `patient`, an abort waits for the answer nevertheless.
+   * Asks the peer. `sent` hears the serial number, and `settle` sees the answer in its place among the events, and whether
+   * somebody still waits for it; with `patient`, an abort waits for the answer nevertheless.
    */
   async request(method, params, { signal, timeout, sent, settle, urgent, patient } = {}) {
     if (!urgent && this.#crowded) await this.#room(signal);
@@ -156,7 +158,7 @@ export class Wire {
     this.#tick();
     const id = this.connection.request(method, params, { timeout });
     const { promise, resolve, reject } = deferred();
-    const call = { settle, resolve, reject };
+    const call = { settle, resolve, reject, isWanted: true };
     this.#calls.set(id, call);
     const serial = sent && this.connection.pendingById(id).serial;
     sent?.(serial);
@@ -164,7 +166,9 @@ export class Wire {
     const forget = onAbort(signal, (reason) => {
       if (this.#calls.get(id) !== call) return;
       this.#abandon(serial ?? this.connection.pendingById(id)?.serial);
-      if (!patient) call.reject(reason);
+      if (patient) return;
+      call.isWanted = false;
+      call.reject(reason);
     });
     let response;
     try {
@@ -284,7 +288,7 @@ export class Wire {
     const call = this.#calls.get(response.id);
     this.#calls.delete(response.id);
     if (!call) return;
-    call.settle?.(response);
+    call.settle?.(response, call.isWanted);
     call.resolve(response);
   }
 

@@ -96,12 +96,11 @@ class ServingPeer(SessionsPeer[S]):
             opening.end()
             self._opened(session, response, waited_for, opening)
 
-        try:
-            await self._ask(method, params, settle=settle, timeout=timeout)
-        except libacp.Misuse:
+        def unsent() -> None:
             opening.end()
             self._not_opened(session)
-            raise
+
+        await self._ask(method, params, settle=settle, unsent=unsent, timeout=timeout)
         if session._over and self.connection.phase != "closed":
             # The agent has named a session that is open.
             raise libacp.NoResult("invalid", method)

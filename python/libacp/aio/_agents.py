@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -227,15 +228,12 @@ class AgentPeer(ServingPeer[ClientSession]):
             AgentEnded: if the agent's process ended before it answered; otherwise as `Peer.request`.
         """
         params = params or {}
-        how = self._life(method, params) if method in LIFE else None
+        settle = self._life(method, params) if method in LIFE else None
+        unsent = None if settle is None else partial(settle, None, True)
         task = asyncio.current_task()
         self._askers.append(task)
         try:
-            return await self._ask(method, params, timeout=timeout, settle=how)
-        except libacp.Misuse:
-            if how is not None:
-                how(None, True)
-            raise
+            return await self._ask(method, params, timeout=timeout, settle=settle, unsent=unsent)
         finally:
             self._askers.remove(task)
 

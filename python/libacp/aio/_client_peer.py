@@ -164,7 +164,10 @@ class AnsweringPeer(Peer, Generic[S]):
 
         def opened(result: Any) -> None:
             session._opening = None
+            before = self.sessions.get(session.id)
             self.sessions[session.id] = session
+            if before is not None:
+                self._session_over(before)
 
         job.accepted = opened
         return result
@@ -189,21 +192,29 @@ class AnsweringPeer(Peer, Generic[S]):
         job.stop = lambda: turn._cancel(self._leaving)
         # It runs when the handler waits for something.
         step = self._loop.call_soon(self._stepped, serial)
+        result = None
         try:
             result = await awaited(handler(turn))
         except asyncio.CancelledError:
             if not turn.cancelled:
                 raise
-            result = None
+        except Exception as problem:
+            # However a cancelled handler ends, the answer is the same.
+            if not turn.cancelled:
+                raise
+            if not isinstance(problem, RequestError):
+                self._hooks.failed(f"the handler of {job.request.method} failed", job.request.method, problem)
         finally:
             step.cancel()
             self._stepped(serial)
         if turn._left:
             # The client has not cancelled it.
             raise RequestError(libacp.ErrorCode.REQUEST_CANCELLED, "The agent ends")
+        if turn.cancelled:
+            return {**(result if isinstance(result, Mapping) else {}), "stopReason": "cancelled"}
         result = {"stopReason": result} if isinstance(result, str) else dict(whole("session/prompt", result))
         result.setdefault("stopReason", "end_turn")
-        return {**result, "stopReason": "cancelled"} if turn.cancelled else result
+        return result
 
     def _stepped(self, prompt: int) -> None:
         """The handler of a prompt has made its first step, with which the prompt is a message unless it is held."""

@@ -82,7 +82,8 @@ class SessionsPeer(Peer, Generic[S]):
             self._not_opened(session)
             return
         session.result = response.result()
-        id = session.result.get("sessionId", session.id)
+        # Others were named by the client, whatever their answers have besides.
+        id = session.result["sessionId"] if response.method in NAMED_BY_AGENT else session.id
         before = self.sessions.get(id)
         if before is None and not waited_for and response.method in NAMED_BY_AGENT:
             self._given_up.add(id)
@@ -147,12 +148,14 @@ class SessionsPeer(Peer, Generic[S]):
     def _ends_with(self, method: str, session: S) -> None:
         if method in ("session/close", "session/delete") or self.connection.session(session.id) is None:
             self._leave(session)
+            session._end_view()
 
     def _sweep(self) -> None:
         """Leaves what was adopted and is not open any more: below a session that has ended, or never loaded."""
         for session in [each for each in self._adopted if self.sessions.get(each.id) is each]:
             if self.connection.session(session.id) is None:
                 self._leave(session)
+                session._end_view()
 
     def _leave(self, session: S) -> None:
         if self.sessions.get(session.id) is session:

@@ -91,6 +91,7 @@ class Exchange(Generic[S, T]):
         self._timeout = timeout
         self._call: Optional[Call] = None
         self._begun = False
+        self._sending = asyncio.Lock()
         self._items: Deque[Tuple[Any, int]] = collections.deque()
         self._more = asyncio.Event()
         # Whether somebody iterates; otherwise updates go to the client's `on_update`.
@@ -164,7 +165,11 @@ class Exchange(Generic[S, T]):
             raise
 
     async def _start(self) -> Call:
-        return await self.session.agent._ended_well(self._method, self._begin())
+        # Sending may have to wait, and whoever comes meanwhile is there for the same call.
+        async with self._sending:
+            if self._call is not None:
+                return self._call
+            return await self.session.agent._ended_well(self._method, self._begin())
 
     async def _begin(self) -> Call:
         self._begun = True

@@ -306,12 +306,14 @@ class Peer:
             return
         job.answered = True
         try:
-            self.connection.respond_error(job.request, code, message or libacp.ErrorCode.message(code), data)
+            message = libacp.ErrorCode.message(code) if message is None else message
+            self.connection.respond_error(job.request, code, message, data)
         except Exception as problem:  # Misuse, or a code or a message of another type: the peer waits all the same.
             if self.connection.phase == "closed":
                 return
             what = f"the error of the handler of {job.request.method} cannot be sent"
             self._limited.log(what, logging.ERROR, "%s: %s", what, problem)
+            self._hooks.tell(job.request.method, problem)
             internal = libacp.ErrorCode.INTERNAL_ERROR
             self.connection.respond_error(job.request, internal, libacp.ErrorCode.message(internal))
         self._wire.dispatch()

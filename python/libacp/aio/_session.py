@@ -99,13 +99,18 @@ class Session(Generic[P]):
         """
         return self.view.forget()
 
+    def _end_view(self) -> None:
+        """It is over, and another session may get its id: what is shown of it stays as it is."""
+        if self._view is not None:
+            self._view._end()
+
     @property
     def _takes_terminals(self) -> bool:
         return not (self._over or self._closing)
 
     def _name(self, call: Mapping[str, Any]) -> None:
         id, title = str(call.get("toolCallId")), call.get("title")
-        if call.get("status") in ("completed", "failed"):
+        if call.get("status") in ("completed", "failed", "cancelled"):
             self._titles.pop(id, None)
         elif isinstance(title, str) and title:
             self._titles[id] = title

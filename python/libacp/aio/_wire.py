@@ -128,12 +128,20 @@ class Wire:
         *,
         timeout: Optional[float] = None,
         settle: Optional[Settle] = None,
+        unsent: Optional[Callable[[], None]] = None,
         urgent: bool = False,
     ) -> Any:
-        """Asks the peer, and waits for its answer. What is `urgent` does not wait for the transport."""
-        if not urgent and self.busy():
-            await self.drain()
-        call = self.ask(method, params, timeout=timeout, settle=settle)
+        """Asks the peer, and waits for its answer. What is `urgent` does not wait for the transport. `unsent` hears, in
+        place of `settle`, that it was not sent: because it may not be, or because nobody waits any more.
+        """
+        try:
+            if not urgent and self.busy():
+                await self.drain()
+            call = self.ask(method, params, timeout=timeout, settle=settle)
+        except BaseException:
+            if unsent is not None:
+                unsent()
+            raise
         try:
             return await call.future
         except asyncio.CancelledError:
