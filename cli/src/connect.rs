@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use libacp::framing::{Decoder, Framing, Item};
-use libacp::http::{Action, ClosedWhy};
+use libacp::http::{Action, ClosedWhy, Lost};
 use libacp_tokio::http::{Ended, Remote, RemotePipe};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -119,14 +119,22 @@ fn ended(ended: Option<Ended>, problem: &io::Error) -> Failure {
     }
 }
 
+/// A call may be lost alone, when its request broke, or with a session, or with the connection.
+fn tell_lost(lost: &Lost) {
+    match (lost.calls.len(), lost.sessions.len()) {
+        (0, 0) => say(format_args!("the connection was lost")),
+        (calls, 0) => say(format_args!("calls without an answer, whose outcome is unknown: {calls}")),
+        (0, sessions) => say(format_args!("sessions that are opened again: {sessions}")),
+        (calls, sessions) => say(format_args!(
+            "calls without an answer, whose outcome is unknown: {calls}; sessions that are opened again: {sessions}"
+        )),
+    }
+}
+
 fn tell(event: &Action) {
     match event {
         Action::Connected { .. } => say(format_args!("connected")),
-        Action::Lost(lost) => say(format_args!(
-            "the connection was lost, with {} calls; {} sessions are opened again",
-            lost.calls.len(),
-            lost.sessions.len()
-        )),
+        Action::Lost(lost) => tell_lost(lost),
         Action::Retrying { .. } => say(format_args!("connecting")),
         Action::Attached { .. } => say(format_args!("a session is open again")),
         Action::Detached { .. } => say(format_args!("a session cannot be opened again")),

@@ -227,7 +227,7 @@ export interface ClientTimes {
   replay?: number | undefined;
   /** How long the messages of a session wait for its stream to open (1,000). */
   open?: number | undefined;
-  /** How long a request may take until its response begins (30,000). */
+  /** How long a request may take until its response begins, and `initialize` until it is answered (30,000). */
   response?: number | undefined;
   /**
    * How long nothing may come on any stream while the answer to a call that the server has accepted is due on one, before that is told
@@ -245,7 +245,7 @@ export interface ClientTimes {
   retry?: number | undefined;
   /** The longest time between attempts (30,000). */
   longestRetry?: number | undefined;
-  /** How long a lost connection is tried to be opened again (300,000). */
+  /** How long a lost connection is tried to be opened again, until one lasts for 5 seconds (300,000). */
   giveUp?: number | undefined;
 }
 

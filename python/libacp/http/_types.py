@@ -113,7 +113,7 @@ class ClientTimes(TypedDict, total=False):
     open: int
     """How long the messages of a session wait for its stream to open. 1 second."""
     response: int
-    """How long a request may take until its response begins. 30 seconds."""
+    """How long a request may take until its response begins, and `initialize` until it is answered. 30 seconds."""
     first: int
     """How long nothing may come on any stream while the answer to a call that the server has accepted is due on one, before
     that is told (`Silent`); 0 for never. It should be longer than the time between the comments of the server (`HTTP-21`).
@@ -131,7 +131,7 @@ class ClientTimes(TypedDict, total=False):
     longest_retry: int
     """The longest time between attempts. 30 seconds."""
     give_up: int
-    """How long a lost connection is tried to be opened again. 5 minutes."""
+    """How long a lost connection is tried to be opened again, until one lasts for 5 seconds. 5 minutes."""
 
 
 class ClientOptions(TypedDict, total=False):

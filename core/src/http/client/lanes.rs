@@ -191,10 +191,12 @@ impl Client {
         post.told = false;
         let wait = wait.unwrap_or_else(|| self.pause(post.tries));
         let until = self.now.saturating_add(wait);
-        if let Some(call) = post.id.as_ref().and_then(|id| self.memory.calls.get_mut(id)) {
+        self.release_lane(lane.as_ref(), 0);
+        if let Some(id) = &post.id {
+            // A call that was answered or lost meanwhile has arrived, whatever was said of its request.
+            let Some(call) = self.memory.calls.get_mut(id) else { return };
             call.sent = Sent::Before;
         }
-        self.release_lane(lane.as_ref(), 0);
         // The agent has asked something else with that id since, so it has had the answer.
         if post.answers.as_ref().is_some_and(|id| self.memory.questions.is_open(id)) {
             return;
