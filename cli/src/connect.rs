@@ -1,13 +1,18 @@
 //! `acp connect`: a remote agent on the standard streams.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use libacp::framing::{Decoder, Framing, Item};
 use libacp::http::{Action, ClosedWhy, Lost};
+use libacp::{json, Id};
 use libacp_tokio::http::{Ended, Remote, RemotePipe};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use crate::exit::Failure;
 use crate::log::say;
@@ -18,12 +23,53 @@ use crate::serve::{signal, token};
 const LINE: usize = 64 << 20;
 /// The size of a read.
 const READ: usize = 64 * 1024;
+/// How long a client that says no more may wait for answers.
+const LAST: Duration = Duration::from_secs(2);
+
+/// Calls of the client that have no answer.
+#[derive(Default)]
+struct Open {
+    calls: RefCell<BTreeSet<Id>>,
+    changed: Notify,
+}
+
+impl Open {
+    fn sent(&self, json: &str) {
+        if json::pointer(json, "/method").is_some() {
+            self.calls.borrow_mut().extend(json::pointer(json, "/id").and_then(Id::from_json));
+        }
+    }
+
+    /// The call that a message answers.
+    fn answers(json: &str) -> Option<Id> {
+        let id = json::pointer(json, "/id").and_then(Id::from_json);
+        id.filter(|_| json::pointer(json, "/method").is_none())
+    }
+
+    fn told(&self, answered: Option<Id>) {
+        if answered.is_some_and(|id| self.calls.borrow_mut().remove(&id)) {
+            self.changed.notify_one();
+        }
+    }
+
+    async fn answered(&self) {
+        while !self.calls.borrow().is_empty() {
+            self.changed.notified().await;
+        }
+    }
+}
 
 pub(crate) async fn run(options: Connect) -> Result<(), Failure> {
     let pipe = remote(&options)?.open().map_err(|problem| Failure::Usage(problem.to_string()))?;
+    let open = Open::default();
+    let input = async {
+        up(&pipe, &open).await;
+        // Who writes everything at once wants to read the answers.
+        drop(timeout(LAST, open.answered()).await);
+    };
     let result = tokio::select! {
-        result = down(&pipe) => result,
-        () = up(&pipe) => Ok(()),
+        result = down(&pipe, &open) => result,
+        () = input => Ok(()),
         number = signal() => Err(Failure::Signal(number)),
     };
     pipe.close().await;
@@ -60,7 +106,7 @@ fn remote(options: &Connect) -> Result<Remote, Failure> {
 }
 
 /// Passes on what the agent says.
-async fn down(pipe: &RemotePipe) -> Result<(), Failure> {
+async fn down(pipe: &RemotePipe, open: &Open) -> Result<(), Failure> {
     let mut output = tokio::io::stdout();
     loop {
         let message = match pipe.receive().await {
@@ -68,6 +114,7 @@ async fn down(pipe: &RemotePipe) -> Result<(), Failure> {
             Ok(None) => return Ok(()),
             Err(problem) => return Err(ended(pipe.ended(), &problem)),
         };
+        let answer = Open::answers(&message);
         let mut line = message.into_bytes();
         line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
         line.push(b'\n');
@@ -75,11 +122,12 @@ async fn down(pipe: &RemotePipe) -> Result<(), Failure> {
             // Nobody listens any more.
             return Ok(());
         }
+        open.told(answer);
     }
 }
 
 /// Passes on what the editor says. Ends with the input.
-async fn up(pipe: &RemotePipe) {
+async fn up(pipe: &RemotePipe, open: &Open) {
     let (mut input, mut buffer) = (tokio::io::stdin(), vec![0; READ]);
     let mut decoder = Decoder::new(Framing::Lines, LINE);
     loop {
@@ -90,8 +138,12 @@ async fn up(pipe: &RemotePipe) {
         while let Some(item) = decoder.poll() {
             match item {
                 Item::Frame(frame) => match std::str::from_utf8(&frame) {
-                    Ok(json) if pipe.send(json).await.is_err() => return std::future::pending().await,
-                    Ok(_) => {}
+                    Ok(json) => {
+                        open.sent(json);
+                        if pipe.send(json).await.is_err() {
+                            return std::future::pending().await;
+                        }
+                    }
                     Err(_) => dropped(pipe, "is not UTF-8").await,
                 },
                 Item::TooLong { .. } => dropped(pipe, "is over the limit").await,
