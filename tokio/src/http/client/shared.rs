@@ -398,7 +398,10 @@ impl Drop for Shared {
 impl State {
     /// The head of a response, or of a handshake.
     pub(super) fn response(&mut self, exchange: u64, status: u16, headers: &[Header<'_>]) {
-        self.problem = (status >= 300).then(|| format!("it answers with status {status}"));
+        // What is said to the end of the connection is no reason for it.
+        if self.ended.is_none() {
+            self.problem = (status >= 300).then(|| format!("it answers with status {status}"));
+        }
         self.client.response(exchange, status, headers);
     }
 
