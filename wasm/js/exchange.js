@@ -54,12 +54,6 @@ export class ClientSession {
     return this.notify("session/cancel", metaOf(meta));
   }
 
-  /** Cancels what goes on in it, at once, if anything does. */
-  _cancelNow() {
-    const turn = this.agent.connection.session(this.id)?.turn ?? "idle";
-    if (turn !== "idle" && turn !== "cancelling") this.agent._wire.notifyNow("session/cancel", { sessionId: this.id });
-  }
-
   setMode(modeId, { meta, ...how } = {}) {
     return this.request("session/set_mode", { modeId, ...metaOf(meta) }, how);
   }
@@ -360,8 +354,6 @@ export class PromptTurn extends Exchange {
 
   _settle({ outcome, result }) {
     if (outcome === "result") this.result = result;
-    // Not every agent knows that a request can be cancelled; each knows that a turn can.
-    else if (outcome === "timeout") this.session._cancelNow();
   }
 }
 

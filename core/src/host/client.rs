@@ -53,7 +53,13 @@ impl ClientHost {
                 self.works.closed(ready);
                 ready.push_back(event);
             }
-            _ if !is_newer(connection) => ready.push_back(event),
+            _ if !is_newer(connection) => {
+                let timed_out = timed_out(&event).map(str::to_owned);
+                ready.push_back(event);
+                if let Some(session) = timed_out {
+                    self.cancel_turn(connection, &session);
+                }
+            }
             Event::Notification(update) => {
                 let mut ended = VecDeque::new();
                 self.works.told(connection, &update, &mut ended);
@@ -216,6 +222,13 @@ impl ClientHost {
     pub(super) fn is_load(&self, serial: u64) -> bool {
         self.calls.get(&serial).is_some_and(|call| call.method == LOAD)
     }
+}
+
+/// The session of a prompt whose time is up. Not every agent knows that a request can be cancelled; each knows that a turn can.
+fn timed_out(event: &Event) -> Option<&str> {
+    let Event::Response(response) = event else { return None };
+    let prompt = response.method == PROMPT && matches!(response.outcome, Outcome::Timeout);
+    response.session.as_deref().filter(|_| prompt)
 }
 
 pub(super) fn why_not(connection: &Connection, method: &str) -> Option<Misuse> {

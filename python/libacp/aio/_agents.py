@@ -164,11 +164,6 @@ class ClientSession(Session["AgentPeer"]):
         """Sends a notification like `AgentPeer.notify`, with the session id added to the params."""
         await self.agent.notify(method, {"sessionId": self.id, **(params or {})})
 
-    def _cancel_now(self) -> None:
-        known = self.agent.connection.session(self.id)
-        if known is not None and known.turn not in ("idle", "cancelling"):
-            self.agent._wire.notify_now("session/cancel", {"sessionId": self.id})
-
     async def _free(self) -> None:
         """Waits for a turn that was cancelled."""
         while self.agent.connection.holds_back(self.id):

@@ -67,8 +67,6 @@ class About(Protocol):
 
     async def _free(self) -> None: ...
 
-    def _cancel_now(self) -> None: ...
-
 
 S = TypeVar("S", bound=About)
 
@@ -352,9 +350,6 @@ class Prompt(Exchange[S, "v1.PromptResponse"]):
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
         if response.outcome == "result":
             self.result = response.result()
-        elif response.outcome == "timeout":
-            # Not every agent knows that a request can be cancelled; each knows that a turn can.
-            self.session._cancel_now()
         super()._settle(response, waited_for)
 
 
