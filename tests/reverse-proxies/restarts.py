@@ -117,7 +117,7 @@ class Conversation:
         said = " ".join(self.log[before:])
         if self.websocket:
             assert numbers == list(range(len(numbers))), f"missing before the loss: {numbers}"
-            assert "the connection was lost" in said, said
+            assert "whose outcome is unknown" in said, said
         else:
             assert numbers[-1] == ALL - 1, f"the end is missing: {numbers}"
             if self.resumes:
