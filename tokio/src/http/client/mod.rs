@@ -1,8 +1,8 @@
 //! The client: one `connect` for programs and addresses, and the pipe of a remote agent around [`libacp::http::Client`].
 //!
 //! `address` reads what an agent is reached by; `shared` is the state machine with what it asks for, `answers` what is said in
-//! the agent's place; `exchange` makes one
-//! request, `socket` is a WebSocket, `tls` what encrypts them, and `pipe` what hosts see.
+//! the agent's place; `exchange` makes one request, `socket` is a WebSocket, `stream` the bytes below with their TLS, and
+//! `pipe` what hosts see.
 
 mod address;
 mod answers;
