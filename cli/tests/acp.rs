@@ -2,6 +2,8 @@
 //! the standard streams.
 #![cfg(target_os = "linux")]
 
+mod server;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -11,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use libacp::aio::{Client, Failure};
 use libacp_tokio::{spawn, Spawn};
+use server::{Server, ACP};
 
-const ACP: &str = env!("CARGO_BIN_EXE_acp");
 /// More than anything here takes.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -20,43 +22,13 @@ fn storyteller() -> PathBuf {
     PathBuf::from(ACP).with_file_name("examples").join("storyteller")
 }
 
-/// A running `acp serve`.
-struct Server {
-    process: Child,
-    url: String,
+fn around_the_storyteller() -> Server {
+    Server::start(&[], &[storyteller().to_str().unwrap()])
 }
 
-impl Server {
-    fn start(options: &[&str], agent: &[&str]) -> Self {
-        let mut process = Command::new(ACP)
-            .args(["serve", "--listen", "127.0.0.1:0"])
-            .args(options)
-            .arg("--")
-            .args(agent)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut url = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
-        Server { process, url: url.trim().to_owned() }
-    }
-
-    fn around_the_storyteller() -> Self {
-        Self::start(&[], &[storyteller().to_str().unwrap()])
-    }
-
-    /// The address as one of WebSocket.
-    fn websocket(&self) -> String {
-        self.url.replace("http://", "ws://")
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
+/// The address of a server as one of WebSocket.
+fn websocket(server: &Server) -> String {
+    server.url.replace("http://", "ws://")
 }
 
 fn front(url: &str) -> Spawn {
@@ -110,8 +82,8 @@ fn storytellers(processes: &[u32]) -> Vec<u32> {
 
 #[tokio::test]
 async fn a_remote_agent_is_a_command() {
-    let server = Server::around_the_storyteller();
-    for url in [server.url.clone(), server.websocket()] {
+    let server = around_the_storyteller();
+    for url in [server.url.clone(), websocket(&server)] {
         let client = Client::new("test", "1.0").permission(async |request| Ok(request.allow()));
         let front = front(&url);
         let talking = front.run(&client, async |agent| {
@@ -168,7 +140,7 @@ fn cut(open: &Mutex<Vec<TcpStream>>) {
 
 #[tokio::test]
 async fn the_conversation_outlives_its_connections() {
-    let server = Server::around_the_storyteller();
+    let server = around_the_storyteller();
     let behind = server.url.trim_start_matches("http://").trim_end_matches("/acp");
     let (address, open) = proxy(behind);
     for websocket in [false, true] {
@@ -203,9 +175,9 @@ async fn the_conversation_outlives_its_connections() {
 #[test]
 fn nothing_is_left_of_a_server_that_is_killed() {
     for how in ["KILL", "TERM", "INT"] {
-        let mut server = Server::around_the_storyteller();
+        let mut server = around_the_storyteller();
         let (mut connected, _input) =
-            begun(Command::new(ACP).args(["--quiet", "connect", &server.websocket()]).stdout(Stdio::piped()));
+            begun(Command::new(ACP).args(["--quiet", "connect", &websocket(&server)]).stdout(Stdio::piped()));
         let mut line = String::new();
         BufReader::new(connected.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.contains("protocolVersion"), "{line}");
@@ -227,9 +199,9 @@ fn nothing_is_left_of_a_server_that_is_killed() {
 
 #[test]
 fn nothing_is_left_of_a_client_that_is_killed() {
-    let server = Server::around_the_storyteller();
+    let server = around_the_storyteller();
     let (mut connected, _input) =
-        begun(Command::new(ACP).args(["--quiet", "connect", &server.websocket()]).stdout(Stdio::null()));
+        begun(Command::new(ACP).args(["--quiet", "connect", &websocket(&server)]).stdout(Stdio::null()));
     within("no agent", || storytellers(&children(server.process.id())).len() == 1);
     signal("KILL", connected.id());
     connected.wait().unwrap();
@@ -261,7 +233,7 @@ fn exit_codes_and_a_log_without_secrets() {
     let wrong = wrong.to_str().unwrap();
     let cases: [(&[&str], i32); 6] = [
         (&[&server.url, "--token", wrong, "--header", "X-Key: s3cret-header"], 4),
-        (&[&server.websocket(), "--token", wrong], 4),
+        (&[&websocket(&server), "--token", wrong], 4),
         (&[&server.url.replace("/acp", "/other"), "--token", wrong], 5),
         (&["http://127.0.0.1:1/acp", "--first", "1"], 3),
         (&["ftp://127.0.0.1/acp"], 2),

@@ -1,6 +1,8 @@
 //! `acp connect` as an editor sees it that writes what is no message, and in front of servers that refuse it.
 #![cfg(target_os = "linux")]
 
+mod server;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -8,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use libacp::json;
+use server::{Server, ACP};
 
-const ACP: &str = env!("CARGO_BIN_EXE_acp");
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#;
 
 /// Answers each request with the same bytes, and ends the connection or does nothing more with it.
@@ -49,16 +51,6 @@ fn connect(arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Serves an agent that is a script.
-fn serve(agent: &str) -> (Child, String) {
-    let mut server = Command::new(ACP);
-    server.args(["serve", "--listen", "127.0.0.1:0", "--", "sh", "-c", agent]);
-    let mut server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut url = String::new();
-    BufReader::new(server.stdout.take().unwrap()).read_line(&mut url).unwrap();
-    (server, url.trim().to_owned())
-}
-
 #[test]
 fn refusals_are_told_by_their_status() {
     for (status, code) in [(201, 5), (301, 5), (400, 5), (401, 4), (403, 4), (405, 5), (421, 5), (503, 3)] {
@@ -87,8 +79,8 @@ fn lines_that_are_no_messages_are_answered() {
         r#"read line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'; "#,
         r#"read line; sleep 1; echo '{"jsonrpc":"2.0","id":1,"result":{"sessions":[]}}'; read line"#,
     );
-    let (mut server, url) = serve(agent);
-    let mut process = connect(&[&url]);
+    let server = Server::start(&[], &["sh", "-c", agent]);
+    let mut process = connect(&[&server.url]);
     let mut input = process.stdin.take().unwrap();
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
     writeln!(input, "{HELLO}").unwrap();
@@ -111,17 +103,15 @@ fn lines_that_are_no_messages_are_answered() {
     assert_eq!(answer(b""), ("1".to_owned(), String::new()));
     drop(input);
     assert_eq!(process.wait().unwrap().code(), Some(0));
-    server.kill().unwrap();
-    server.wait().unwrap();
 }
 
 /// Whoever writes everything at once and says no more gets the answers, as from an agent on a pipe.
 #[test]
 fn answers_come_after_the_end_of_the_input() {
     let agent = r#"read line; sleep 0.5; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'; read line"#;
-    let (mut server, url) = serve(agent);
+    let server = Server::start(&[], &["sh", "-c", agent]);
     for silent in [false, true] {
-        let mut process = connect(&[&url]);
+        let mut process = connect(&[&server.url]);
         let mut input = process.stdin.take().unwrap();
         writeln!(input, "{HELLO}").unwrap();
         if silent {
@@ -135,6 +125,4 @@ fn answers_come_after_the_end_of_the_input() {
         assert_eq!(process.wait().unwrap().code(), Some(0));
         assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     }
-    server.kill().unwrap();
-    server.wait().unwrap();
 }

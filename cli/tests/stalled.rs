@@ -4,17 +4,18 @@
 //! The clients are sockets and nothing else, as what a library reads in advance would be read.
 #![cfg(target_os = "linux")]
 
+mod server;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{json, Value};
+use server::{Server, ACP};
 
-const ACP: &str = env!("CARGO_BIN_EXE_acp");
 /// `--stall`: seconds that a reader has, and what it has while others wait behind it.
 const STALL: u64 = 20;
 const BLOCKING: Duration = Duration::from_secs(STALL / 4);
@@ -24,37 +25,19 @@ const LIMIT: Duration = Duration::from_secs(60);
 const ALL: u32 = 256;
 const MEMORY: u64 = 32;
 
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
+/// The server around the agent of the tests, and where it listens.
+fn start() -> (Server, String) {
+    let agent = PathBuf::from(ACP).with_file_name("examples").join("storyteller");
+    let server = Server::start(&["--stall", &STALL.to_string()], &[agent.to_str().unwrap()]);
+    let address = server.url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/acp")).unwrap().to_owned();
+    (server, address)
 }
 
-impl Server {
-    /// The server around the agent of the tests, and where it listens.
-    fn start() -> (Self, String) {
-        let agent = PathBuf::from(ACP).with_file_name("examples").join("storyteller");
-        let mut process = Command::new(ACP)
-            .args(["--quiet", "serve", "--listen", "127.0.0.1:0", "--stall", &STALL.to_string(), "--"])
-            .arg(agent)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut url = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
-        let address = url.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix("/acp")).unwrap();
-        (Server(process), address.to_owned())
-    }
-
-    /// The most MiB that it has had in memory.
-    fn peak(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
-    }
+/// The most MiB that a server has had in memory.
+fn peak(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
 }
 
 /// A response over HTTP/1.1: its status, its headers, and what is left of its connection.
@@ -181,13 +164,13 @@ fn stream(address: &str, connection: &str, session: Option<&str>) -> Response {
 
 #[test]
 fn a_reader_that_stops_holds_nobody_up_for_long() {
-    let (server, address) = Server::start();
+    let (server, address) = start();
     let mut client = Client::open(&address);
     let (first, mut stopped) = client.session(1);
     let (second, mut events) = client.session(2);
     let mut other = Client::open(&address);
     let (its, mut read) = other.session(1);
-    let before = server.peak();
+    let before = peak(&server);
 
     client.prompt(3, &first, &format!("flood {}", ALL * 16));
     let over = AtomicBool::new(false);
@@ -218,7 +201,7 @@ fn a_reader_that_stops_holds_nobody_up_for_long() {
         let longest = others.join().unwrap();
         assert!(longest < BLOCKING / 2, "another connection waited {longest:?}");
     });
-    let taken = server.peak() - before;
+    let taken = peak(&server) - before;
     assert!(taken < MEMORY, "{taken} MiB");
 
     // What had been written is still read. The stream then ends, and is gone until the session is loaded.
