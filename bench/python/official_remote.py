@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
+
+import httpx
 
 from measure import CHUNKS, Inputs, Pass, Work, main
 from remote import READS, served
@@ -60,7 +63,9 @@ def works() -> "dict[str, Work]":
             with done.timed():
                 await peer.prompt(session_id=session.session_id, prompt=[helpers.text_block("Go")])
             assert client.seen == size, client.seen
-            await peer.close()
+            # Its requests for streams are still open then, and it may end with what became of one.
+            with contextlib.suppress(httpx.HTTPError):
+                await peer.close()
             await transport.close()
         done.count = count
         return done
