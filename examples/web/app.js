@@ -174,7 +174,7 @@ async function first(before) {
     await (how ? open(before, how).catch(instead) : open());
   } catch (error) {
     if (error.code !== ErrorCode.AUTH_REQUIRED) throw error;
-    panel.showState("online", "not logged in");
+    panel.showState("connecting", "not logged in");
     await login.needed();
     await first(before);
   }

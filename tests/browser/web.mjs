@@ -209,7 +209,7 @@ async function run(tests, chromium, setUp = async () => {}) {
     } catch (error) {
       counts.failed += 1;
       console.error(`failed: ${name}: ${error.stack}`);
-      await given.page?.screenshot({ path: join(shots, `failed-${counts.failed}.png`) }).catch(() => {});
+      for (const [index, page] of (given.browser?.pages ?? []).entries()) await left(page, `failed-${counts.failed}-${index}.png`);
     } finally {
       await within(given.browser?.close(), "its pages").catch((error) => console.error(`${name}: ${error.message}`));
       killAll();
@@ -217,6 +217,14 @@ async function run(tests, chromium, setUp = async () => {}) {
       if (took > LONG) console.log(`note: ${name} took ${Math.round(took / 1000)} s`);
     }
   }
+}
+
+/** What a failed test has left on a page. */
+async function left(page, name) {
+  page.setDefaultTimeout(1000);
+  await page.screenshot({ path: join(shots, name) }).catch(() => {});
+  const read = async (part) => `${part}: ${JSON.stringify(await page.locator(part).innerText().catch(() => "not there"))}`;
+  console.error(`  on the page: ${(await Promise.all(["#state", "#alerts", "#outcome"].map(read))).join("; ")}; the field has ${JSON.stringify(await page.inputValue("#prompt").catch(() => ""))}`);
 }
 
 /** The browser as one test has it: pages of its own, which are closed after it. */
@@ -228,7 +236,7 @@ function lent(browser) {
     return page;
   };
   const of = (name) => (...given) => browser[name](...given);
-  return { newPage, newContext: of("newContext"), startTracing: of("startTracing"), stopTracing: of("stopTracing"), close: () => Promise.all(pages.map((page) => page.close())) };
+  return { pages, newPage, newContext: of("newContext"), startTracing: of("startTracing"), stopTracing: of("stopTracing"), close: () => Promise.all(pages.map((page) => page.close())) };
 }
 
 /** A conversation that has just begun, with an agent of its own. */
