@@ -14,7 +14,7 @@ const LAYERS = {
   connection: ["bell.", "options.", "getters.", "connection.", "observer.", "view.", "misuse.", "policy."],
   entries: ["loads.", "node.", "browser.", "inline.", "utf8."],
   peer: [
-    "log.", "errors.", "queue.", "host.", "budget.", "trace.", "transport.", "warden.", "process.", "wire.", "job.", "peer.",
+    "log.", "errors.", "queue.", "inbox.", "host.", "budget.", "trace.", "transport.", "warden.", "process.", "wire.", "job.", "peer.",
     "shared.",
   ],
   agent: ["display.", "toolcall.", "turn.", "disk.", "agent."],

@@ -7,6 +7,7 @@ import { Dialled, HIDDEN } from "./httpdial.js";
 import { RemoteError } from "./httperror.js";
 import { request } from "./httprequests.js";
 import { inBrowser, remember, waysTo } from "./httpways.js";
+import { Inbox } from "./inbox.js";
 import { parse, stringify } from "./json.js";
 import { misuse } from "./mistakes.js";
 import { deferred, within } from "./wire.js";
@@ -40,9 +41,6 @@ export class Remote {
   /** What stops each exchange. */
   #exchanges = new Map();
   #socket;
-  #messages = [];
-  #size = 0;
-  #more;
   #read;
   #room;
   #timer;
@@ -64,7 +62,10 @@ export class Remote {
     this.#options = options;
     this.#tell = tell;
     this.#ways = waysTo(this._url, options);
-    this.readable = this.#reading();
+    this.readable = new Inbox({
+      pushed: (size) => size > UNREAD && this.#socket?.pause(),
+      taken: (size) => size <= UNREAD / 2 && this.#resume(),
+    });
     for (const [name, value] of new Headers(options.headers ?? {})) this.#headers.push([name, value]);
     this.#begin();
   }
@@ -153,7 +154,7 @@ export class Remote {
 
   /** Answers a call of the host in place of the agent. */
   #answer(id, data) {
-    this.#push(stringify({ jsonrpc: "2.0", id, error: { code: -32603, message: "no answer", data: { ...data, mark: this.#mark } } }));
+    this.readable.push(stringify({ jsonrpc: "2.0", id, error: { code: -32603, message: "no answer", data: { ...data, mark: this.#mark } } }));
   }
 
   /** The error that an answer made here stands for. */
@@ -174,29 +175,6 @@ export class Remote {
     await within(this.#ended.promise, grace);
     for (const stop of [...this.#exchanges.values()]) stop();
     clearTimeout(this.#timer);
-  }
-
-  async *#reading() {
-    for (;;) {
-      while (this.#messages.length > 0) {
-        const json = this.#messages.shift();
-        this.#size -= json.length;
-        if (this.#size <= UNREAD / 2) this.#resume();
-        yield json;
-      }
-      if (this.#isOver) {
-        if (this.#problem) throw this.#problem;
-        return;
-      }
-      await (this.#more = deferred()).promise;
-    }
-  }
-
-  #push(json) {
-    this.#messages.push(json);
-    this.#size += json.length;
-    if (this.#size > UNREAD) this.#socket?.pause();
-    this.#more?.resolve();
   }
 
   #resume() {
@@ -313,7 +291,7 @@ export class Remote {
         if (method === "session/update") return this.#say({ type: "replayed", session: params.sessionId, params });
       }
     }
-    this.#push(json);
+    this.readable.push(json);
   }
 
   #lost({ calls, questions, sessions }) {
@@ -323,7 +301,7 @@ export class Remote {
     if (this.#isOpen) for (const id of calls) this.#answer(id, { outcome: "unknown" });
     for (const id of questions) {
       this.#dead.add(stringify(id));
-      this.#push(stringify({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } }));
+      this.readable.push(stringify({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } }));
     }
   }
 
@@ -355,7 +333,7 @@ export class Remote {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#problem = problem;
-    this.#more?.resolve();
+    this.readable.end(problem);
     this.#resume();
     // What ends the connection at the server may still be on its way.
     if (this.#exchanges.size === 0) this.#ended.resolve();
@@ -384,7 +362,7 @@ export class Remote {
 
   /** Waits until the host has read enough. */
   async _room() {
-    while (this.#size > UNREAD && !this.#isOver) await (this.#read ??= deferred()).promise;
+    while (this.readable.size > UNREAD && !this.#isOver) await (this.#read ??= deferred()).promise;
   }
 
   // Time.

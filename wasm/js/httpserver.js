@@ -3,6 +3,7 @@
 import { RequestError } from "./errors.js";
 import { isHttpLoaded, whenHttpLoaded, HttpServer } from "./httpcore.js";
 import { mustKnow } from "./host.js";
+import { Inbox } from "./inbox.js";
 import { Log } from "./log.js";
 import { deferred, within } from "./wire.js";
 
@@ -21,49 +22,28 @@ const decoder = new TextDecoder();
 /** One connection of a client, as the transport of its agent. */
 class Link {
   framing = "messages";
-  /** Whether who reads takes UTF-8; agents of others are promised text. */
-  _inBytes = false;
   #service;
   #key;
-  #messages = [];
-  #size = 0;
   #paused = false;
-  #over = false;
-  #more;
   #room;
 
   constructor(service, key) {
     this.#service = service;
     this.#key = key;
     this.id = service._core.connectionId(key);
-    this.readable = this.#read();
+    this.readable = new Inbox({
+      pushed: (size) => size > UNREAD && this.#pause(true),
+      taken: (size) => size <= UNREAD / 2 && this.#pause(false),
+      // Agents of others are promised text.
+      shown: (json) => decoder.decode(json),
+    });
   }
 
-  push(json) {
-    this.#messages.push(json);
-    this.#size += json.length;
-    if (!this.#paused && this.#size > UNREAD) {
-      this.#paused = true;
-      this.#service._core.pause(this.#key, true);
-    }
-    this.#more?.resolve();
-  }
-
-  async *#read() {
-    for (;;) {
-      while (this.#messages.length > 0) {
-        const json = this.#messages.shift();
-        this.#size -= json.length;
-        if (this.#paused && this.#size <= UNREAD / 2) {
-          this.#paused = false;
-          this.#service._core.pause(this.#key, false);
-          this.#service._turn();
-        }
-        yield this._inBytes ? json : decoder.decode(json);
-      }
-      if (this.#over) return;
-      await (this.#more = deferred()).promise;
-    }
+  #pause(paused) {
+    if (this.#paused === paused) return;
+    this.#paused = paused;
+    this.#service._core.pause(this.#key, paused);
+    if (!paused) this.#service._turn();
   }
 
   /** There is room again for what the agent says. */
@@ -74,8 +54,7 @@ class Link {
 
   /** Nothing more comes. What has come is still read. */
   end() {
-    this.#over = true;
-    this.#more?.resolve();
+    this.readable.end();
     this.drained();
   }
 
@@ -99,11 +78,6 @@ class Link {
     this.#service._turn();
     if (outcome === "closed") throw new Error("the connection of this client is over");
     return outcome !== "full";
-  }
-
-  /** Waits for a message that nobody has read, or the end. */
-  async asked() {
-    while (this.#messages.length === 0 && !this.#over) await (this.#more = deferred()).promise;
   }
 
   /** Ends it because its agent has failed: open calls are answered with an error. */
@@ -262,7 +236,7 @@ export class Service {
         this.#open(connection);
         break;
       case "message":
-        this.#links.get(connection)?.push(event.json);
+        this.#links.get(connection)?.readable.push(event.json);
         break;
       case "drained":
         this.#links.get(connection)?.drained();
@@ -314,7 +288,7 @@ export class Service {
       await agent.serve(link);
     } catch (error) {
       // What a client asks first is answered with the reason. Over a socket, it may not be there yet.
-      if (!agent) await link.asked();
+      if (!agent) await link.readable.more();
       link.fail(error instanceof RequestError ? error.message : FAILED);
       throw error;
     } finally {

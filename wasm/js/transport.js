@@ -3,6 +3,7 @@
 //   write()    takes bytes; what it returns settles when more can be taken, and nothing means at once
 //   close()    ends this side
 //   framing    how messages are told apart; lines, when it says nothing
+import { Inbox } from "./inbox.js";
 import { deferred } from "./wire.js";
 
 // What may wait of a source that cannot be held back. It is twice the largest message that is taken by default.
@@ -17,49 +18,16 @@ export const nodeOnly = (name) =>
     throw new Error(`${name} needs processes and files, as under Node; here, connect to a WebSocket, streams or a port`);
   };
 
-/** What a source that pushes has brought, in order and up to a limit. */
-class Inbox {
-  #chunks = [];
-  #size = 0;
-  #over = false;
-  #problem;
-  #more;
-
-  constructor(most, full) {
-    this.most = most;
-    this.full = full;
-  }
-
-  push(chunk) {
-    if (this.#over) return;
-    this.#chunks.push(chunk);
-    this.#size += chunk.byteLength ?? chunk.length;
-    if (this.#size > this.most) {
-      this.end(new Error(`more than ${this.most} bytes wait to be read; the peer was cut off`));
-      this.full();
-    }
-    this.#more?.resolve();
-  }
-
-  end(problem) {
-    if (this.#over) return;
-    this.#over = true;
-    this.#problem = problem;
-    this.#more?.resolve();
-  }
-
-  async *[Symbol.asyncIterator]() {
-    for (;;) {
-      while (this.#chunks.length > 0) {
-        const chunk = this.#chunks.shift();
-        this.#size -= chunk.byteLength ?? chunk.length;
-        yield chunk;
-      }
-      if (this.#problem) throw this.#problem;
-      if (this.#over) return;
-      await (this.#more = deferred()).promise;
-    }
-  }
+/** What comes of a source that cannot be held back, up to a limit; `full` is called beyond it. */
+function limited(most, full) {
+  const pushed = (size) => {
+    if (size <= most) return;
+    inbox.end(new Error(`more than ${most} bytes wait to be read; the peer was cut off`));
+    full();
+  };
+  const inbox = new Inbox({ pushed });
+  // What comes behind the end is nobody's, and would fill the memory.
+  return { inbox, heard: (chunk) => inbox.isOver || inbox.push(chunk) };
 }
 
 const bytesOf = (data) =>
@@ -91,12 +59,12 @@ export function webSocket(socket, { protocols, most = MOST } = {}) {
   if (typeof socket === "string" || socket instanceof URL) socket = new WebSocket(socket, protocols);
   socket.binaryType = "arraybuffer";
   const opened = deferred();
-  const inbox = new Inbox(most, () => socket.close(1008, "too much at once"));
+  const { inbox, heard } = limited(most, () => socket.close(1008, "too much at once"));
   const failed = new Error("the WebSocket failed");
   if (socket.readyState === 1) opened.resolve();
   if (socket.readyState > 1) inbox.end(failed);
   socket.addEventListener("open", () => opened.resolve());
-  socket.addEventListener("message", ({ data }) => inbox.push(bytesOf(data)));
+  socket.addEventListener("message", ({ data }) => heard(bytesOf(data)));
   socket.addEventListener("error", () => inbox.end(failed));
   socket.addEventListener("close", () => {
     opened.reject(failed);
@@ -136,13 +104,13 @@ function listen(port, heard, ended) {
 
 /** A message port, a worker, or what a worker sees of its page; one message a message, and null at the end. */
 export function messagePort(port, { most = MOST } = {}) {
-  const inbox = new Inbox(most, () => port.close?.());
-  const heard = (data) => {
+  const { inbox, heard } = limited(most, () => port.close?.());
+  const told = (data) => {
     const message = typeof data === "string" || ArrayBuffer.isView(data) || data instanceof ArrayBuffer;
-    if (message) inbox.push(bytesOf(data));
+    if (message) heard(bytesOf(data));
     else if (data === null) inbox.end();
   };
-  const forget = listen(port, heard, (error) => inbox.end(error));
+  const forget = listen(port, told, (error) => inbox.end(error));
   let transfers = true;
   return {
     framing: "messages",

@@ -5,6 +5,7 @@
 // waits before it is made, so one that is aborted there has not happened. What waits in memory is at most what the
 // transport has taken, that bound, and one message for each sender.
 import { NoResult, PeerError } from "./errors.js";
+import { Inbox } from "./inbox.js";
 
 // What the transport is given at once.
 const PIECE = 256 << 10;
@@ -137,8 +138,6 @@ export class Wire {
     this.connection = connection;
     this.#transport = transport;
     this.#hooks = hooks;
-    // Of this package's own transports, one asks whether it must decode.
-    if (transport._inBytes === false) transport._inBytes = true;
   }
 
   start() {
@@ -259,15 +258,29 @@ export class Wire {
   }
 
   async #read() {
-    for await (const chunk of this.#transport.readable) {
-      // Its last words are of no interest, but must not keep it from ending.
-      if (this.connection.phase === "closed") continue;
-      this.#tick();
-      this.connection.receive(chunk);
-      this.dispatch();
-      while (!this.#closing && this.connection.isPaused) await (this.#resumed = deferred()).promise;
+    const { readable } = this.#transport;
+    if (readable instanceof Inbox) {
+      while (await readable.more()) {
+        for (let chunk; (chunk = readable.take()) !== undefined; ) if (this.#isFull(chunk)) await this.#hungry();
+      }
+    } else {
+      for await (const chunk of readable) if (this.#isFull(chunk)) await this.#hungry();
     }
     this.#end();
+  }
+
+  /** Passes in what has come; whether the connection wants no more for now. */
+  #isFull(chunk) {
+    // Its last words are of no interest, but must not keep it from ending.
+    if (this.connection.phase === "closed") return false;
+    this.#tick();
+    this.connection.receive(chunk);
+    this.dispatch();
+    return !this.#closing && this.connection.isPaused;
+  }
+
+  async #hungry() {
+    while (!this.#closing && this.connection.isPaused) await (this.#resumed = deferred()).promise;
   }
 
   #wake() {
