@@ -243,7 +243,7 @@ impl<'a> Members<'a> {
         if wrong || params.twice || method.len() > NAME || id.as_ref().is_some_and(long) {
             return None;
         }
-        let known = find(&method);
+        let known = if method.is_empty() { None } else { find(&method) };
         let session = params.session.filter(|_| known.is_none_or(|row| row.scoped));
         Some(Summary {
             form,

@@ -1,5 +1,8 @@
 //! The frames of a WebSocket, as both sides have them.
 
+use std::future::poll_fn;
+use std::task::{ready, Context, Poll};
+
 use futures::stream::SplitSink;
 use futures::SinkExt;
 use libacp::http::Frame;
@@ -33,10 +36,8 @@ pub(super) fn message(frame: Frame) -> Message {
 
 /// What has frames to write.
 pub(super) trait Frames {
-    /// The next one, if there is one now.
-    fn frame(&self) -> Option<Frame>;
-    /// Waits for the next one; `None` once there is none any more.
-    async fn next_frame(&self) -> Option<Frame>;
+    /// The next one; `None` once there is none any more.
+    fn poll_frame(&self, cx: &Context<'_>) -> Poll<Option<Frame>>;
 }
 
 /// Writes frames until there are no more, or the last one was written. `Err` if the socket broke.
@@ -47,15 +48,22 @@ pub(super) async fn write<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
+    let mut unflushed = false;
     loop {
-        let mut next = frames.frame();
-        if next.is_none() {
-            output.flush().await.map_err(drop)?;
-            next = frames.next_frame().await;
-        }
-        let Some(frame) = next else { return Ok(()) };
+        // What was fed goes out once there is nothing to add to it.
+        let next = poll_fn(|cx| match frames.poll_frame(cx) {
+            Poll::Ready(frame) => Poll::Ready(Ok(frame)),
+            Poll::Pending if !unflushed => Poll::Pending,
+            Poll::Pending => {
+                ready!(output.poll_flush_unpin(cx)).map_err(drop)?;
+                unflushed = false;
+                Poll::Pending
+            }
+        });
+        let Some(frame) = next.await? else { return Ok(()) };
         let last = matches!(frame, Frame::Close(..));
         output.feed(message(frame)).await.map_err(drop)?;
+        unflushed = true;
         if last {
             drop(output.flush().await);
             return Ok(());

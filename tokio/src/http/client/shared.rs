@@ -188,7 +188,7 @@ impl Shared {
             while let Some(action) = state.client.poll_action() {
                 self.act(&mut state, action, &mut after);
             }
-            if state.client.is_hungry() && state.socket.as_ref().is_none_or(|socket| socket.bytes < FRAMES) {
+            if state.has_room() {
                 after.wakers.extend(state.writer.take());
             }
             let next = state.next();
@@ -329,8 +329,11 @@ impl Shared {
         }
     }
 
-    /// Waits until the host has read enough. Meanwhile, `alive` is called now and then.
-    pub(super) async fn room(self: &Arc<Self>, alive: impl Fn(&mut State)) {
+    /// Waits until the host has read enough, if it has to, which it returns. Meanwhile, `alive` is called now and then.
+    pub(super) async fn room(self: &Arc<Self>, alive: impl Fn(&mut State)) -> bool {
+        if self.state().bytes < WAITING {
+            return false;
+        }
         let reads = poll_fn(|cx| {
             let mut state = self.state();
             if state.bytes < WAITING || state.ended.is_some() {
@@ -343,34 +346,28 @@ impl Shared {
         while timeout(ALIVE, reads.as_mut()).await.is_err() {
             self.with(&alive);
         }
+        true
     }
 
-    pub(super) fn frame(self: &Arc<Self>, exchange: u64) -> Option<Frame> {
-        self.with(|state| {
-            let socket = state.socket.as_mut().filter(|socket| socket.exchange == exchange)?;
-            let frame = socket.frames.pop_front()?;
-            if let Frame::Text(text) = &frame {
-                socket.bytes -= text.len();
+    /// The next frame; `None` if the socket is not the current one any more.
+    pub(super) fn poll_frame(&self, exchange: u64, cx: &Context<'_>) -> Poll<Option<Frame>> {
+        let mut state = self.state();
+        let Some(socket) = state.socket.as_mut().filter(|socket| socket.exchange == exchange) else {
+            return Poll::Ready(None);
+        };
+        let Some(frame) = socket.frames.pop_front() else {
+            if !socket.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                socket.waker = Some(cx.waker().clone());
             }
-            Some(frame)
-        })
-    }
-
-    /// Waits for a frame; `None` if the socket is not the current one any more.
-    pub(super) async fn next_frame(self: &Arc<Self>, exchange: u64) -> Option<Frame> {
-        poll_fn(|cx| {
-            let mut state = self.state();
-            let Some(socket) = state.socket.as_mut().filter(|socket| socket.exchange == exchange) else {
-                return Poll::Ready(());
-            };
-            if !socket.frames.is_empty() {
-                return Poll::Ready(());
-            }
-            socket.waker = Some(cx.waker().clone());
-            Poll::Pending
-        })
-        .await;
-        self.frame(exchange)
+            return Poll::Pending;
+        };
+        if let Frame::Text(text) = &frame {
+            socket.bytes -= text.len();
+        }
+        let writer = state.has_room().then(|| state.writer.take()).flatten();
+        drop(state);
+        writer.into_iter().for_each(Waker::wake);
+        Poll::Ready(Some(frame))
     }
 
     /// Ends the connection.
@@ -472,6 +469,11 @@ impl State {
             self.deliver(cancel, after);
         }
         self.reopening.extend(lost.sessions.iter().cloned());
+    }
+
+    /// Whether the host can send something.
+    fn has_room(&self) -> bool {
+        self.client.is_hungry() && self.socket.as_ref().is_none_or(|socket| socket.bytes < FRAMES)
     }
 
     fn is_reopening(&self, json: &str) -> bool {

@@ -1,14 +1,16 @@
 //! A WebSocket: its handshake, and its frames in both directions at the same time.
 
 use std::borrow::Cow;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::stream::SplitStream;
 use futures::{SinkExt, StreamExt};
 use http::{HeaderName, HeaderValue};
 use libacp::http::{Frame, Header};
-use tokio::time::timeout;
+use tokio::time::{sleep_until, timeout, Instant};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::handshake::client::{Request, Response};
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -76,29 +78,39 @@ fn respond<B>(shared: &Arc<Shared>, exchange: u64, response: &http::Response<B>)
 struct Current<'a>(&'a Arc<Shared>, u64);
 
 impl Frames for Current<'_> {
-    fn frame(&self) -> Option<Frame> {
-        self.0.frame(self.1)
-    }
-
-    async fn next_frame(&self) -> Option<Frame> {
-        self.0.next_frame(self.1).await
+    fn poll_frame(&self, cx: &Context<'_>) -> Poll<Option<Frame>> {
+        self.0.poll_frame(self.1, cx)
     }
 }
 
 async fn read(shared: &Arc<Shared>, exchange: u64, input: &mut SplitStream<Socket>) {
     let mut silences = 0;
+    let mut heard = Instant::now();
+    // One timer, which is looked at when it has passed: most frames come long before.
+    let mut silence = pin!(sleep_until(heard + SILENCE));
     loop {
         // While nothing is read, the server's pings have no answers, so it is told otherwise that this side is alive.
-        shared.room(|state| state.ping(exchange)).await;
-        let Ok(came) = timeout(SILENCE, input.next()).await else {
-            silences += 1;
-            if silences == SILENCES {
-                return;
+        if shared.room(|state| state.ping(exchange)).await {
+            heard = Instant::now();
+        }
+        let came = tokio::select! {
+            biased;
+            came = input.next() => came,
+            () = &mut silence => {
+                if heard + SILENCE <= silence.deadline() {
+                    silences += 1;
+                    if silences == SILENCES {
+                        return;
+                    }
+                    shared.with(|state| state.ping(exchange));
+                    heard = Instant::now();
+                }
+                silence.as_mut().reset(heard + SILENCE);
+                continue;
             }
-            shared.with(|state| state.ping(exchange));
-            continue;
         };
         silences = 0;
+        heard = Instant::now();
         match came {
             Some(Ok(Message::Text(text))) => shared.with(|state| state.client.text(exchange, &text)),
             Some(Ok(Message::Binary(_))) => shared.with(|state| state.client.binary(exchange)),

@@ -69,8 +69,12 @@ impl Exchange {
         poll_fn(|cx| self.shared.with(|state| state.poll_hungry(self.number, cx))).await;
     }
 
-    pub(super) fn text(&self, text: &str) {
-        self.shared.with(|state| state.server.text(self.number, text));
+    /// Passes a message in; whether there is room for another.
+    pub(super) fn text(&self, text: &str) -> bool {
+        self.shared.with(|state| {
+            state.server.text(self.number, text);
+            state.server.is_hungry(self.number)
+        })
     }
 
     pub(super) fn binary(&self) {
@@ -83,18 +87,14 @@ impl Exchange {
 }
 
 impl Frames for Exchange {
-    fn frame(&self) -> Option<SocketFrame> {
-        self.shared.with(|state| state.server.frame(self.number))
-    }
-
-    async fn next_frame(&self) -> Option<SocketFrame> {
-        poll_fn(|cx| {
-            self.shared.with(|state| match state.server.frame(self.number) {
-                None => state.poll_over(self.number, cx).map(|()| None),
-                frame => Poll::Ready(frame),
-            })
+    fn poll_frame(&self, cx: &Context<'_>) -> Poll<Option<SocketFrame>> {
+        if self.shared.waits(self.number, cx) {
+            return Poll::Pending;
+        }
+        self.shared.with(|state| match state.server.frame(self.number) {
+            None => state.poll_over(self.number, cx).map(|()| None),
+            frame => Poll::Ready(frame),
         })
-        .await
     }
 }
 

@@ -175,6 +175,13 @@ impl Shared {
         result
     }
 
+    /// Whether this task waits for something to write already, and nothing has come since.
+    pub(super) fn waits(&self, exchange: u64, cx: &Context<'_>) -> bool {
+        let state = self.state();
+        let waiting = state.exchanges.get(&exchange).and_then(|it| it.writer.as_ref());
+        waiting.is_some_and(|waker| waker.will_wake(cx.waker()))
+    }
+
     /// Starts the agent of a connection.
     fn begin(self: &Arc<Self>, connection: ConnectionKey) {
         let running = self.running.one();

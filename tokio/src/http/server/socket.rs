@@ -54,10 +54,14 @@ pub(super) async fn serve(exchange: &Exchange, io: Upgraded) {
 }
 
 async fn read(exchange: &Exchange, input: &mut SplitStream<Socket>) -> Ended {
+    let mut hungry = false;
     loop {
-        exchange.hungry().await;
+        if !hungry {
+            exchange.hungry().await;
+        }
+        hungry = false;
         match input.next().await {
-            Some(Ok(Message::Text(text))) => exchange.text(&text),
+            Some(Ok(Message::Text(text))) => hungry = exchange.text(&text),
             Some(Ok(Message::Binary(_))) => exchange.binary(),
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => exchange.pong(),
             Some(Err(problem)) => return refused(&problem),
