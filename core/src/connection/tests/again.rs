@@ -41,7 +41,7 @@ fn prompts_that_wait_behind_one_another_are_all_to_be_cancelled() {
     let said = |agent: &mut Connection, frame: &str| {
         agent.receive(frame.as_bytes());
         let told = drain(agent).into_iter().find_map(|event| match event {
-            Event::Violation(violation) => Some(String::from(violation.message)),
+            Event::Violation(violation) => Some(violation.message),
             _ => None,
         });
         told.unwrap_or_default()
