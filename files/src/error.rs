@@ -17,7 +17,7 @@ pub enum Error {
     /// The file does not exist; or a folder does not exist and the path goes up (`..`) after it.
     #[error("There is no such file")]
     NotFound,
-    /// The path names a folder, a pipe or a device.
+    /// The path names a folder, a pipe or a device, or ends like that of a folder.
     #[error("Not a regular file")]
     NotAFile,
     /// A part of the path that is not the last one is not a folder.

@@ -86,11 +86,20 @@ enum Way<'r> {
     Turns(PathBuf),
 }
 
+/// Whether a path can only lead to a folder. Its components do not show that.
+fn names_a_folder(path: &str) -> bool {
+    path.strip_suffix('.').unwrap_or(path).ends_with(std::path::is_separator)
+}
+
 /// Follows a path to a file. When writing, neither the file nor the folders around it need to exist.
 pub(crate) fn find<'r>(roots: &'r [Root], path: &str, writing: bool) -> Result<Place<'r>, Error> {
+    let ends_in_folder = names_a_folder(path);
     let mut path = PathBuf::from(path);
     if !path.is_absolute() {
         return Err(Error::Outside);
+    }
+    if ends_in_folder {
+        return Err(Error::NotAFile);
     }
     for _ in 0..=LINKS {
         let held = roots.iter().filter_map(|root| Some((root, root.holds(&path)?)));

@@ -99,6 +99,21 @@ fn what_is_no_file_is_refused_at_once() {
     }
 }
 
+/// As the system itself has it: such a path can only lead to a folder.
+#[test]
+fn a_path_that_ends_like_that_of_a_folder_names_no_file() {
+    let scene = Scene::new("slash");
+    scene.put("root/there", "text");
+    let files = scene.files();
+    for name in ["there/", "there//", "there/.", "there/./", "new/", "new/."] {
+        let path = scene.at(name);
+        assert_eq!(read(&files, &path), Err(Error::NotAFile), "{name}");
+        assert_eq!(files.write_text_file(&path, "x"), Err(Error::NotAFile), "{name}");
+    }
+    assert_eq!(read(&files, &scene.at("there")).as_deref(), Ok("text"));
+    assert!(!scene.root.join("new").exists());
+}
+
 #[test]
 fn sizes_and_bytes_are_checked() {
     let scene = Scene::new("sizes");

@@ -159,7 +159,11 @@ struct Counts {
 fn ask(files: &Files, scene: &Scene, tree: &mut Tree, chance: &mut Chance, counts: &mut Counts) {
     let path = format!("{}/{}", scene.root.display(), steps(chance, 6));
     let top: Vec<&str> = scene.top.iter().skip(1).map(|name| name.to_str().unwrap()).collect();
-    let (found, inside) = resolve(tree, &top, &path);
+    let (mut found, inside) = resolve(tree, &top, &path);
+    if path.ends_with('/') || path.ends_with("/.") {
+        // It can only be a folder's.
+        found = Found::Nowhere;
+    }
     let there = match &found {
         Found::There(at) => tree.get(at).cloned(),
         _ => None,

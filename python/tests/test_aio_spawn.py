@@ -132,16 +132,27 @@ asyncio.run(main())
         self.assertEqual(lines, ["what it logs"] * 2)
 
     async def test_an_agent_that_ends_does_not_say_that_it_was_cancelled(self) -> None:
-        seen: List[str] = []
-        client = aio.Client(on_violation=lambda violation: seen.append(violation.rule))
-        async with aio.spawn_agent(host("agent.py"), client) as peer:
-            session = await peer.new_session("/")
-            with self.assertRaises(libacp.PeerError) as caught:
-                async for _ in session.prompt("wait"):
-                    assert peer.process is not None
-                    peer.process.terminate()
-        self.assertEqual(caught.exception.code, libacp.ErrorCode.REQUEST_CANCELLED)
-        self.assertEqual(seen, [])
+        program = """if True:
+            import asyncio
+            from libacp import aio
+            agent = aio.Agent("test", "1", versions=(1, 2))
+            @agent.prompt
+            async def wait(turn):
+                await turn.message("begun")
+                await asyncio.sleep(60)
+            agent.run()
+        """
+        for version in (1, 2):
+            seen: List[str] = []
+            client = aio.Client(versions=(version,), on_violation=lambda violation: seen.append(violation.rule))
+            async with aio.spawn_agent([sys.executable, "-c", program], client) as peer:
+                session = await peer.new_session("/")
+                with self.subTest(version=version), self.assertRaises(libacp.PeerError) as caught:
+                    async for _ in session.prompt("wait"):
+                        assert peer.process is not None
+                        peer.process.terminate()
+                self.assertEqual((peer.version, caught.exception.code), (version, libacp.ErrorCode.REQUEST_CANCELLED))
+            self.assertEqual(seen, [])
 
 
 class Connected(AioCase):

@@ -28,6 +28,13 @@ agent
     await call.complete({ rawOutput: exitCode });
     await turn.writeTextFile("/x", read);
     const { content } = await turn.session.request("fs/read_text_file", { path: "/y" });
+    const form = { type: "object", properties: { name: { type: "string" } } } as const;
+    await turn.session.request("elicitation/create", { mode: "form", message: "Who?", requestedSchema: form });
+    await turn.session.request("elicitation/create", { mode: "url", message: "Sign in", url: "https://x.test", elicitationId: "e" });
+    // @ts-expect-error a form has a schema
+    await turn.session.request("elicitation/create", { mode: "form", message: "Who?" });
+    // @ts-expect-error it has a place, which is no session then
+    await turn.session.request("elicitation/create", { mode: "url", message: "Sign in", elicitationId: "e" });
     // @ts-expect-error the path is missing
     await turn.session.request("fs/read_text_file", {});
     // @ts-expect-error a client's method

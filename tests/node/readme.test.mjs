@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -35,6 +36,26 @@ test("the README of the package: its client talks to its agent", () => {
   assert.equal(run("client.mjs"), "7 characters about everything\nend_turn\n");
   assert.match(run("remote.mjs"), /^connecting\n(connecting\n)?connected\nhello\nclosed\n$/);
   assert.match(run("connection.mjs"), /^response initialize \{/);
+});
+
+test("the same examples are right in strict TypeScript", () => {
+  // The others use what only an option of theirs promises, or functions whose parameters have no types.
+  const typed = { "README.md": [0, 1], "wasm/README.md": [0, 1, 2] };
+  const names = Object.entries(typed).flatMap(([path, indexes]) =>
+    indexes.map((index) => {
+      const name = `${path.length}-${index}.mts`;
+      writeFileSync(join(folder, name), blocks(path)[index]);
+      return name;
+    }),
+  );
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const types = ["--types", "node", "--typeRoots", at("tests/node/node_modules/@types")];
+  const options = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom,dom.iterable", "--module", "node16", ...types];
+  try {
+    execFileSync(process.execPath, [tsc, ...options, ...names], { cwd: folder, encoding: "utf8" });
+  } catch (error) {
+    assert.fail(error.stdout);
+  }
 });
 
 test("what is copied serves two sessions, and clients that offer nothing", () => {

@@ -191,6 +191,6 @@ test("a command that may not be ended holds nobody up", { skip: skip || process.
   `);
   if (said.includes('["",')) return t.skip("programs keep no other user's rights here");
   assert.equal(said, `libacp: a command cannot be ended, and goes on as process N\n${JSON.stringify([
-    "0\n", "The client is not permitted to end the command: EPERM", true, "SIGKILL",
+    "0\n", "The command may not be ended", true, "SIGKILL",
   ])}\n`);
 });

@@ -99,6 +99,7 @@ impl Terminals {
             RequestError::new(ErrorCode::INTERNAL_ERROR, message)
         };
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| full())?;
+        params.env.iter().try_for_each(variable)?;
         let id = format!("term-{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let mut command = self.command(session, params);
         let wanted = params.output_byte_limit.and_then(|limit| usize::try_from(limit).ok());
@@ -168,6 +169,18 @@ macro_rules! terminals {
 
 fn find<M: Family>(received: &Received<ClientSide, M>, id: &v1::TerminalId<'_>) -> Result<Arc<Command>, Failure> {
     Ok(Connection::current()?.command(&session(received)?, id.as_str())?)
+}
+
+/// Whether the system takes this as part of an environment. Not all names that it does not take are an error there.
+fn variable(given: &v1::EnvVariable<'_>) -> Result<(), RequestError> {
+    let message = if given.name.is_empty() || given.name.contains(['=', '\0']) {
+        "Not the name of an environment variable"
+    } else if given.value.contains('\0') {
+        "Not the value of an environment variable"
+    } else {
+        return Ok(());
+    };
+    Err(RequestError::new(ErrorCode::INVALID_PARAMS, message))
 }
 
 fn failed(message: &'static str) -> RequestError {

@@ -111,6 +111,15 @@ async fn what_cannot_be_started() {
         ] {
             assert_eq!(raw.ask("terminal/create", params).await["error"]["code"], INVALID);
         }
+        for (name, value, what) in
+            [("", "v", "name"), ("A=B", "v", "name"), ("=A", "v", "name"), ("A\0", "v", "name"), ("A", "v\0", "value")]
+        {
+            let variable = json!({"name": name, "value": value});
+            let params = json!({"sessionId": "s", "command": "true", "env": [variable]});
+            let refused = raw.ask("terminal/create", params).await;
+            assert_eq!(refused["error"]["code"], INVALID, "{name} {value}");
+            assert_eq!(refused["error"]["message"], format!("Not the {what} of an environment variable"));
+        }
         let id = raw.ask("terminal/create", sh("s", "sleep 600")).await["result"]["terminalId"].clone();
         let refused = raw.ask("terminal/create", sh("s", "true")).await;
         assert_eq!(refused["error"]["code"], INTERNAL);

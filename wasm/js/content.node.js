@@ -133,18 +133,34 @@ export async function replaced(file, data, readable) {
     // First what needs more room.
     await writtenAt(file, data, shared, data.length);
   } catch (error) {
-    await file.truncate(size).catch(() => {});
-    throw error;
+    throw await putBack(error, () => file.truncate(size));
   }
   const before = readable ? await bytesUpTo(file, shared) : undefined;
   try {
     await writtenAt(file, data, 0, shared);
   } catch (error) {
-    if (before) await writtenAt(file, before, 0, before.length).catch(() => {});
-    if (data.length > size) await file.truncate(size).catch(() => {});
-    throw error;
+    throw await putBack(error, async () => {
+      if (before) await writtenAt(file, before, 0, before.length);
+      if (data.length > size) await file.truncate(size);
+      if (!before && shared > 0) throw error;
+    });
   }
   if (size > data.length) await file.truncate(data.length);
+}
+
+/** The error of writing, which says whether the old text is there again. */
+async function putBack(cause, restore) {
+  return restore().then(
+    () => new WriteError(cause, "and has its old text"),
+    () => new WriteError(cause, "and its old text could not be put back"),
+  );
+}
+
+/** Why a file was not written. */
+export class WriteError extends Error {
+  constructor(cause, left) {
+    super(`The file cannot be written, ${left}`, { cause });
+  }
 }
 
 async function writtenAt(file, data, from, to) {

@@ -4,13 +4,13 @@ import { constants } from "node:fs";
 import { isAbsolute, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ErrorCode } from "./codes.js";
-import { lines, replaced } from "./content.node.js";
+import { WriteError, lines, replaced } from "./content.node.js";
 import { RequestError } from "./errors.js";
 import { guarded } from "./guard.node.js";
 import * as held from "./held.node.js";
 import * as named from "./named.node.js";
 import { Gate, Queues } from "./queue.js";
-import { exchanged, invalid, noFile, resolved } from "./roots.node.js";
+import { exchanged, invalid, noFile, noFolder, outside, resolved } from "./roots.node.js";
 
 const { find } = held.available ? held : named;
 const { O_RDONLY, O_RDWR, O_WRONLY } = constants;
@@ -24,19 +24,21 @@ const PATH = 4096;
 const UNKNOWN = 64 << 10;
 // Under this key, a session's paths are found one after the other.
 const FINDING = "";
-const NO_ROOM = "There is no room for the text";
-const TROUBLE = {
-  ENOENT: [ErrorCode.RESOURCE_NOT_FOUND, "There is no such file"],
-  EACCES: [ErrorCode.INVALID_PARAMS, "The client is not permitted to open the file"],
-  EPERM: [ErrorCode.INVALID_PARAMS, "The client is not permitted to open the file"],
-  EROFS: [ErrorCode.INVALID_PARAMS, "The file cannot be written: its file system is read-only"],
-  ENAMETOOLONG: [ErrorCode.INVALID_PARAMS, "A name in the path is too long"],
-  ENOSPC: [ErrorCode.INTERNAL_ERROR, NO_ROOM],
-  EDQUOT: [ErrorCode.INTERNAL_ERROR, NO_ROOM],
-  EFBIG: [ErrorCode.INTERNAL_ERROR, NO_ROOM],
-  EIO: [ErrorCode.INTERNAL_ERROR, "The file cannot be read or written: the device fails"],
-  EMFILE: [ErrorCode.INTERNAL_ERROR, "The client has too many files open"],
-  ENFILE: [ErrorCode.INTERNAL_ERROR, "The client has too many files open"],
+const NO_PATH = "Not a path";
+// As the other languages call them, which have no words of their own for the last two.
+const REASONS = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "read-only filesystem or storage medium",
+  ENAMETOOLONG: "invalid filename",
+  ENOSPC: "no storage space",
+  EDQUOT: "quota exceeded",
+  EFBIG: "file too large",
+  EBUSY: "resource busy",
+  ETXTBSY: "executable file busy",
+  ENOMEM: "out of memory",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files",
 };
 
 /** A path of a session: found, and found again after each wait, as nothing is held meanwhile. */
@@ -113,7 +115,7 @@ export class ReadOnlyFiles {
           if (!place.stat) throw missing();
           const file = await place.open(O_RDONLY);
           const size = Number(place.stat.size) || UNKNOWN;
-          return [file, () => lines(file, first, count, { size, most, looked: this.most })];
+          return [file, () => read(file, first, count, { size, most, looked: this.most })];
         });
         if (text !== undefined) {
           how?.reserve?.(text.length);
@@ -153,7 +155,7 @@ export class ReadOnlyFiles {
   async _permitted(session, way, writing) {
     const { path, root } = await way.found();
     const may = await way.wait(this.may(path, writing, { root, session }));
-    if (may !== true) throw invalid(`The client does not allow ${writing ? "writing" : "reading"} this file`);
+    if (may !== true) throw invalid("The client does not allow this with this file");
     way.permitted = path;
   }
 
@@ -211,12 +213,13 @@ async function writable(way) {
 }
 
 function checked(path) {
-  if (!isAbsolute(path) || path.includes("\0")) throw invalid("Not an absolute path");
+  if (!isAbsolute(path)) throw outside();
+  if (path.includes("\0")) throw invalid(NO_PATH);
   if (path.length > PATH) throw invalid(`The path has more than ${PATH} characters`);
   if (["/", "/.", sep].some((end) => path.endsWith(end))) throw noFile();
 }
 
-const missing = () => new RequestError(...TROUBLE.ENOENT);
+const missing = () => new RequestError(ErrorCode.RESOURCE_NOT_FOUND, "There is no such file");
 
 /** The error with the file's place, where it is one that is missing. */
 function placed(error, path) {
@@ -224,9 +227,24 @@ function placed(error, path) {
   return new RequestError(error.code, error.message, { uri: pathToFileURL(path).href });
 }
 
+const isSystems = (error) => typeof error?.syscall === "string";
+const reason = ({ code }) => (Object.hasOwn(REASONS, code) ? REASONS[code] : "uncategorized error");
+
 /** What an agent is told of an error of the file system's: no path, and nothing of where it happened. */
 function told(error) {
-  if (error instanceof RequestError || typeof error?.syscall !== "string") return error;
-  const known = Object.hasOwn(TROUBLE, error.code) && TROUBLE[error.code];
-  return known ? new RequestError(...known) : invalid(`The file cannot be opened: ${error.code ?? "not a path"}`);
+  if (error instanceof WriteError && isSystems(error.cause)) return failed(error.message, error.cause);
+  if (error instanceof RequestError || !isSystems(error)) return error;
+  if (error.code === "ENOENT") return missing();
+  if (error.code === "ENOTDIR") return noFolder();
+  if (error.code === "EINVAL") return invalid(NO_PATH);
+  return invalid(`The file cannot be opened: ${reason(error)}`);
+}
+
+const failed = (what, error) => new RequestError(ErrorCode.INTERNAL_ERROR, `${what}: ${reason(error)}`);
+
+/** The lines of a file; what goes wrong has nothing to do with opening it. */
+function read(...args) {
+  return lines(...args).catch((error) => {
+    throw isSystems(error) ? failed("The file cannot be read", error) : error;
+  });
 }

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstat, open as openNumber, statfsSync } from "node:fs";
 import { mkdir, open, readlink, unlink } from "node:fs/promises";
 import { promisify } from "node:util";
-import { makeable, noFile, outside, same } from "./roots.node.js";
+import { makeable, noFile, noFolder, outside, same } from "./roots.node.js";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
 // Node has no name for it. What is opened so can be looked at and gone on from, and is not touched.
@@ -108,7 +108,7 @@ async function go(roots, names) {
 async function followed(folder, name, before, rest) {
   const target = await readlink(at(folder, name)).catch((error) => {
     // Something else that is no folder, or what is one by now.
-    throw error.code === "EINVAL" ? noFile() : error;
+    throw error.code === "EINVAL" ? noFolder() : error;
   });
   return [...(target.startsWith("/") ? [] : before), ...split(target), ...rest];
 }

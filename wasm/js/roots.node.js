@@ -5,8 +5,10 @@ import { ErrorCode } from "./codes.js";
 import { RequestError } from "./errors.js";
 
 export const invalid = (message) => new RequestError(ErrorCode.INVALID_PARAMS, message);
-export const outside = () => invalid("The file is outside of the session's directories");
+// The words are those of the other languages.
+export const outside = () => invalid("The path is outside of the session's roots");
 export const noFile = () => invalid("Not a regular file");
+export const noFolder = () => invalid("The path leads through something that is not a folder");
 export const exchanged = () => invalid("The file was exchanged meanwhile");
 
 /** The directories without links, and what they are; one that is not there is none. */
@@ -37,6 +39,6 @@ const FOLDERS = 64;
 export function makeable(names) {
   // Where nothing is, `..` leads to what nobody has looked at.
   if (names.includes("..")) throw outside();
-  if (names.length > FOLDERS + 1) throw invalid(`More than ${FOLDERS} directories are missing`);
+  if (names.length > FOLDERS + 1) throw invalid(`More than ${FOLDERS} folders are missing`);
   return names;
 }

@@ -297,7 +297,8 @@ export interface HostOptions<Session = unknown, V extends Version = Version> {
 export type Awaitable<T> = T | PromiseLike<T>;
 /** The name of an extension method. */
 export type Extension = `_${string}`;
-type Given<P> = Omit<P, "sessionId">;
+// `Omit` keeps only what all members of a union have, and nothing but the index signature of one that has such.
+type Given<P> = P extends unknown ? { [K in keyof P as K extends "sessionId" ? never : K]: P[K] } : never;
 type Rest<P> = {} extends P ? [params?: P, options?: CallOptions] : [params: P, options?: CallOptions];
 type About<P, Session, Other> = P extends { sessionId: string } ? Session : Other;
 /** A result without required members may be omitted. */

@@ -1,4 +1,5 @@
 // Commands that agents run, as child processes without input. Each belongs to a session that is open.
+import { getSystemErrorMap } from "node:util";
 import { ErrorCode } from "./codes.js";
 import { Command } from "./command.node.js";
 import { RequestError } from "./errors.js";
@@ -7,7 +8,33 @@ import { Log } from "./log.js";
 
 const OPTIONS = ["outputByteLimit", "most", "env", "endsWithProcess", "onOutput"];
 
-const over = () => new RequestError(ErrorCode.INVALID_PARAMS, "The session is over");
+// In the system's words, where Node's differ.
+const REASONS = {
+  ELOOP: "Too many levels of symbolic links",
+  ENAMETOOLONG: "File name too long",
+  ENFILE: "Too many open files in system",
+  ENOMEM: "Cannot allocate memory",
+  ETXTBSY: "Text file busy",
+};
+
+const over = () => new RequestError(ErrorCode.RESOURCE_NOT_FOUND, "The session is over");
+const invalid = (message) => new RequestError(ErrorCode.INVALID_PARAMS, message);
+
+/** Why a command cannot be started. */
+function reason({ code, errno }) {
+  if (Object.hasOwn(REASONS, code)) return REASONS[code];
+  const words = getSystemErrorMap().get(errno)?.[1];
+  return words ? words[0].toUpperCase() + words.slice(1) : "not a command";
+}
+
+/** What an agent adds to the environment. */
+function variables(env) {
+  for (const { name, value } of env) {
+    if (name === "" || /[=\0]/.test(name)) throw invalid("Not the name of an environment variable");
+    if (value.includes("\0")) throw invalid("Not the value of an environment variable");
+  }
+  return Object.fromEntries(env.map(({ name, value }) => [name, value]));
+}
 
 export class Terminals {
   #running = new Map();
@@ -29,8 +56,7 @@ export class Terminals {
       throw new RequestError(ErrorCode.INTERNAL_ERROR, `There are ${this.most} terminals already`);
     }
     const limit = Math.min(outputByteLimit == null ? Infinity : Number(outputByteLimit), this.outputByteLimit);
-    const added = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
-    const options = { cwd: cwd ?? session.cwd, env: { ...this.env, ...added } };
+    const options = { cwd: cwd ?? session.cwd, env: { ...this.env, ...variables(env ?? []) } };
     let running;
     this.#count += 1;
     const id = `term-${this.#count}`;
@@ -39,7 +65,7 @@ export class Terminals {
     try {
       running = await Command.start(command, args ?? [], options, { limit, endsWithProcess: this.endsWithProcess, hear });
     } catch (error) {
-      throw new RequestError(ErrorCode.INVALID_PARAMS, `The command cannot be started: ${error.code ?? "not a command"}`);
+      throw invalid(`The command cannot be started: ${reason(error)}`);
     } finally {
       this.#starting -= 1;
     }
@@ -74,7 +100,7 @@ export class Terminals {
       this.#find(session, id).kill();
     } catch (error) {
       if (error instanceof RequestError) throw error;
-      throw new RequestError(ErrorCode.INTERNAL_ERROR, `The client is not permitted to end the command: ${error.code}`);
+      throw new RequestError(ErrorCode.INTERNAL_ERROR, "The command may not be ended");
     }
   }
 

@@ -71,7 +71,10 @@ impl State {
     fn opened(&mut self, name: &Arc<Name>, answer: &str) {
         let Some(opening) = &name.opening else { return };
         let kept = Kept { data: opening.data(), name: Some(Arc::clone(name)), ..Kept::default() };
-        self.kept.insert(Arc::clone(name.settle(answer)), kept);
+        let id = name.settle(answer);
+        // It takes the place of one that was open.
+        let before = self.kept.insert(Arc::clone(id), kept);
+        self.over.extend(before.map(|before| (Arc::clone(id), before)));
     }
 
     fn failed(&mut self, request: &Request, failure: Failure, cancelled: bool) -> Option<Failure> {

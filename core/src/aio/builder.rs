@@ -122,7 +122,8 @@ macro_rules! builder {
             }
 
             /// Sets a function that is called with each session that has ended: closed, deleted, or lost with its
-            /// connection. The data that was stored with it can still be read.
+            /// connection; for an agent also one that a load or a resume has replaced. The data that was stored with it
+            /// can still be read.
             pub fn on_session_end<F: Fn(&$Session)>(self, hook: F) -> $Host<Watching<H, $Sessions<F>>> {
                 self.with(|rest| Watching::new(rest, $Sessions(hook)))
             }

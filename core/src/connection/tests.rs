@@ -1,5 +1,6 @@
 //! Two connections wired together, and the promises of the module's documentation.
 
+mod again;
 mod followed;
 mod keys;
 mod known;

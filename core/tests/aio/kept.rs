@@ -1,12 +1,13 @@
 //! Types that can be written down, what sessions keep, and what handlers know.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use futures::executor::block_on;
 use futures::future::join;
-use libacp::aio::{streams, Agent, AgentPeer, Client, Failure, Local, Reply};
+use libacp::aio::{streams, Agent, AgentPeer, Client, Failure, Local, Reply, RequestError};
 use libacp::schema::{v1, Raw};
+use libacp::ErrorCode;
 use serde_json::json;
 
 use crate::clients::text;
@@ -153,4 +154,45 @@ fn there_is_no_limit_to_handlers() {
         }
         Ok(())
     });
+}
+
+#[test]
+fn a_session_that_a_load_replaces_has_ended() {
+    let (to_agent, to_client) = (Pipe::new(4096), Pipe::new(4096));
+    let (log, count) = (Rc::new(RefCell::new(Vec::new())), Cell::new(0));
+    let said = Rc::clone(&log);
+    let session = v1::SessionCapabilities::new().close(v1::SessionCloseCapabilities::new());
+    let agent = Agent::new("test", "1")
+        .capabilities(v1::AgentCapabilities::new().session_capabilities(session))
+        .load_session(async |received| {
+            count.set(count.get() + 1);
+            match count.get() {
+                3 => Err(RequestError::new(ErrorCode::RESOURCE_NOT_FOUND, "gone").into()),
+                number => {
+                    received.session().unwrap().set_data::<u32>(number);
+                    Ok(Reply::default())
+                }
+            }
+        })
+        .prompt(async |turn| {
+            log.borrow_mut().push((turn.session().is_open(), turn.session().data::<u32>().map(|data| *data)));
+            Ok(v1::StopReason::EndTurn)
+        })
+        .on_session_end(move |session| {
+            said.borrow_mut().push((session.is_open(), session.data::<u32>().map(|data| *data)));
+        });
+    let client = Client::new("test", "1");
+    let work = client.run(streams(to_client.clone(), to_agent.clone()), async |agent: AgentPeer| {
+        let load = || async { agent.load_session("s", "/work").session().await };
+        load().await?;
+        let session = load().await?;
+        session.prompt("?").finish().await?;
+        assert!(load().await.is_err());
+        session.close().await?;
+        Ok(())
+    });
+    let (served, worked) = block_on(join(agent.serve(streams(to_agent, to_client)), work));
+    served.unwrap();
+    worked.unwrap();
+    assert_eq!(*log.borrow(), [(false, Some(1)), (true, Some(2)), (false, Some(2))]);
 }

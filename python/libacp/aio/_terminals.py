@@ -107,7 +107,7 @@ class Terminals:
         wanted = params.get("outputByteLimit")
         limit = self.output_byte_limit if wanted is None else min(wanted, self.output_byte_limit)
         env = dict(os.environ if self.env is None else self.env)
-        env.update((each["name"], each["value"]) for each in params.get("env") or ())
+        env.update(_variable(each) for each in params.get("env") or ())
         command = [params["command"], *(params.get("args") or ())]
         cwd = params.get("cwd") or session.cwd
         try:
@@ -175,3 +175,13 @@ class Terminals:
         if process is None or owner is not session:
             raise RequestError(NOT_FOUND, "There is no such terminal")
         return process
+
+
+def _variable(given: v1.EnvVariable) -> Tuple[str, str]:
+    """What an agent adds to the environment: its name and its value."""
+    name, value = given["name"], given["value"]
+    if not name or "=" in name or "\0" in name:
+        raise RequestError(libacp.ErrorCode.INVALID_PARAMS, "Not the name of an environment variable")
+    if "\0" in value:
+        raise RequestError(libacp.ErrorCode.INVALID_PARAMS, "Not the value of an environment variable")
+    return name, value

@@ -3,7 +3,7 @@
 //! TURN-15 is in the connection (`respond_error`); shapes are in the model.
 
 use crate::engine::{
-    Action, Area, Check, Finding, MessageKind, MisuseKind, OpenRequest, RuleContext, RuleMessage, Session,
+    Action, Area, Check, Finding, Late, MessageKind, MisuseKind, OpenRequest, RuleContext, RuleMessage, Session,
     SessionState, State, Tracker, Turn,
 };
 use crate::rules::Way;
@@ -158,10 +158,26 @@ fn has_prompt(context: &RuleContext<'_>) -> bool {
 fn second_prompt(context: &RuleContext<'_>) -> Option<Finding> {
     let wrong = !context.state.config.prompt_queueing && has_prompt(context);
     wrong.then(|| {
-        let message =
-            "a prompt of this session has not been answered; wait for the answer, or send session/cancel first";
+        let message = if is_being_cancelled(context) {
+            "the turn of this session was cancelled and has not ended; wait for its end"
+        } else {
+            "a prompt of this session has not been answered; wait for the answer, or send session/cancel first"
+        };
         Finding::new("", message)
     })
+}
+
+/// Whether there is nothing left to cancel: the turn itself was cancelled, or each of its prompts, which is also what
+/// ends one that has run out of time.
+fn is_being_cancelled(context: &RuleContext<'_>) -> bool {
+    let (state, Some(session)) = (context.state, context.message.session) else { return false };
+    let open: &[_] = match context.way() {
+        Way::Send => &[&state.outbound, &state.late],
+        _ => &[&state.inbound],
+    };
+    let prompts = open.iter().flat_map(|open| open.of_session(session)).filter(|request| request.method == PROMPT[0]);
+    context.session().is_some_and(|session| session.turn == Turn::Cancelling)
+        || prompts.filter(|prompt| prompt.late != Some(Late::Released)).all(|prompt| prompt.cancelled)
 }
 
 fn queued_prompt(context: &RuleContext<'_>) -> Option<Finding> {

@@ -336,12 +336,9 @@ pub(super) fn failure((code, message, data): (ErrorCode, &str, Option<&str>)) ->
         error.set("data", data);
     }
     let mut members = Object::default();
-    if code == ErrorCode::REQUEST_CANCELLED {
-        members.set("stopReason", "\"cancelled\"");
-    } else {
-        members.set("stopReason", "\"error\"");
-        members.set("error", error.write());
-    }
+    // Even if the error says that it was cancelled: what the client has cancelled ends as that in any case.
+    members.set("stopReason", "\"error\"");
+    members.set("error", error.write());
     Ok(members)
 }
 

@@ -23,6 +23,23 @@ fn a_held_prompt_is_inserted_once() {
     pair.quiet();
 }
 
+/// `IdleStateUpdate`: work that the agent stops for its own reasons uses another reason than `cancelled`.
+#[test]
+fn what_the_agent_gives_up_was_not_cancelled() {
+    for (is_cancelled, state) in [(false, "idle error"), (true, "idle cancelled")] {
+        let mut pair = held(2);
+        let prompt = pair.prompt("hi");
+        pair.host.insert(prompt.serial).unwrap();
+        pair.inserted("hi");
+        if is_cancelled {
+            told_cancel(&mut pair);
+            cancelled(&mut pair);
+        }
+        pair.host.respond_error(&prompt, ErrorCode::REQUEST_CANCELLED, "The agent ends", None).unwrap();
+        assert_eq!(pair.state(), state);
+    }
+}
+
 #[test]
 fn the_first_step_inserts_what_its_handler_does_not_hold() {
     let mut pair = held(2);
