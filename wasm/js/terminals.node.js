@@ -1,5 +1,4 @@
 // Commands that agents run, as child processes without input. Each belongs to a session that is open.
-import { getSystemErrorMap } from "node:util";
 import { ErrorCode } from "./codes.js";
 import { Command } from "./command.node.js";
 import { RequestError } from "./errors.js";
@@ -8,24 +7,29 @@ import { Log } from "./log.js";
 
 const OPTIONS = ["outputByteLimit", "most", "env", "endsWithProcess", "onOutput"];
 
-// In the system's words, where Node's differ.
+// Why a command cannot be started, in the system's words. Not every runtime has them.
 const REASONS = {
+  E2BIG: "Argument list too long",
+  EACCES: "Permission denied",
+  EAGAIN: "Resource temporarily unavailable",
+  EIO: "Input/output error",
+  EISDIR: "Is a directory",
   ELOOP: "Too many levels of symbolic links",
+  EMFILE: "Too many open files",
   ENAMETOOLONG: "File name too long",
   ENFILE: "Too many open files in system",
+  ENOENT: "No such file or directory",
+  ENOEXEC: "Exec format error",
   ENOMEM: "Cannot allocate memory",
+  ENOTDIR: "Not a directory",
+  EPERM: "Operation not permitted",
   ETXTBSY: "Text file busy",
 };
 
 const over = () => new RequestError(ErrorCode.RESOURCE_NOT_FOUND, "The session is over");
 const invalid = (message) => new RequestError(ErrorCode.INVALID_PARAMS, message);
 
-/** Why a command cannot be started. */
-function reason({ code, errno }) {
-  if (Object.hasOwn(REASONS, code)) return REASONS[code];
-  const words = getSystemErrorMap().get(errno)?.[1];
-  return words ? words[0].toUpperCase() + words.slice(1) : "not a command";
-}
+const reason = ({ code }) => (Object.hasOwn(REASONS, code) ? REASONS[code] : "not a command");
 
 /** What an agent adds to the environment. */
 function variables(env) {
