@@ -149,7 +149,7 @@ export async function replaced(file, data, readable) {
 }
 
 /** The error of writing, which says whether the old text is there again. */
-async function putBack(cause, restore) {
+function putBack(cause, restore) {
   return restore().then(
     () => new WriteError(cause, "and has its old text"),
     () => new WriteError(cause, "and its old text could not be put back"),

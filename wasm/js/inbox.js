@@ -7,8 +7,8 @@ export class Inbox {
   isOver = false;
   #chunks = [];
   #problem;
-  #more;
-  #wake;
+  /** Who waits for a piece, or the end. */
+  #waiting = [];
 
   /** `pushed` and `taken` hear when that has happened, and `shown` says what a piece is to who iterates. */
   constructor({ pushed, taken, shown } = {}) {
@@ -25,7 +25,7 @@ export class Inbox {
     this.#chunks.push(chunk);
     this.size += chunk.byteLength ?? chunk.length;
     this.pushed?.(this.size);
-    this.#wake?.();
+    this.#wake();
   }
 
   /** Nothing more comes. What has come is still taken, and the problem after it. */
@@ -33,7 +33,7 @@ export class Inbox {
     if (this.isOver) return;
     this.isOver = true;
     this.#problem = problem;
-    this.#wake?.();
+    this.#wake();
   }
 
   /** The next piece, if there is one. */
@@ -50,15 +50,13 @@ export class Inbox {
     while (this.isEmpty) {
       if (this.#problem) throw this.#problem;
       if (this.isOver) return false;
-      this.#more ??= new Promise((resolve) => {
-        this.#wake = () => {
-          this.#more = this.#wake = undefined;
-          resolve();
-        };
-      });
-      await this.#more;
+      await new Promise((resolve) => this.#waiting.push(resolve));
     }
     return true;
+  }
+
+  #wake() {
+    while (this.#waiting.length > 0) this.#waiting.pop()();
   }
 
   async *[Symbol.asyncIterator]() {

@@ -238,12 +238,13 @@ impl<'a> Members<'a> {
             (None, Some(_), false, true) => Form::Error,
             _ => return None,
         };
+        // An answer has no method.
+        let known = method.as_deref().and_then(find);
         let method = method.unwrap_or_default();
         let params = if matches!(form, Form::Request | Form::Notification) { params } else { Inside::default() };
         if wrong || params.twice || method.len() > NAME || id.as_ref().is_some_and(long) {
             return None;
         }
-        let known = if method.is_empty() { None } else { find(&method) };
         let session = params.session.filter(|_| known.is_none_or(|row| row.scoped));
         Some(Summary {
             form,
