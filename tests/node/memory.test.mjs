@@ -10,7 +10,9 @@ import { Agent, Client, connect, pipes } from "./both.mjs";
 
 // Each answer is 10 MB, so not all of them are waited for here.
 const READ = process.env.LIBACP_READ ?? "60";
-const MIB = 64;
+// Two of the thousand answers wait for the pipe (16 MiB) and one is made. Each stands in memory as bytes, as text and as JSON until
+// the collector runs, when it likes.
+const FEW = 128;
 
 test("an agent that pipelines reads of a large file and reads no answer costs little", { skip: process.platform !== "linux" }, async (t) => {
   const place = mkdtempSync(join(tmpdir(), "libacp-memory-"));
@@ -21,8 +23,8 @@ test("an agent that pipelines reads of a large file and reads no answer costs li
   const { stdout } = await promisify(execFile)(process.execPath, [program, "client", path, "1000", READ], { encoding: "utf8" });
   const { peaks, answers, least, p99, trips } = JSON.parse(stdout);
   t.diagnostic(stdout.trim());
-  assert.ok(peaks[0] < MIB, `it grew by ${peaks[0]} MiB while nobody read`);
-  assert.ok(peaks[1] < 4 * MIB, `it grew by ${peaks[1]} MiB`);
+  assert.ok(peaks[0] < FEW, `it grew by ${peaks[0]} MiB while nobody read`);
+  assert.ok(peaks[1] < 3 * FEW, `it grew by ${peaks[1]} MiB`);
   assert.ok(answers === Number(READ) && least > 10_000_000, `${answers} answers, the shortest of ${least} bytes`);
   assert.ok(p99[0] < 100, `a neighbour's round trip took ${p99[0]} ms`);
   assert.ok(trips[0] > 100);
