@@ -1,7 +1,6 @@
 //! The floor of W7 and W8: the same texts through the same libraries, with no JSON made or read and no protocol around.
 
 use std::convert::Infallible;
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,23 +43,19 @@ fn files(inputs: &Inputs) -> Talk {
 }
 
 pub(super) fn chunks_http(inputs: &Inputs) -> Pass {
-    run(stream(chunks(inputs)))
+    super::run(stream(chunks(inputs)))
 }
 
 pub(super) fn chunks_ws(inputs: &Inputs) -> Pass {
-    run(socket(chunks(inputs)))
+    super::run(socket(chunks(inputs)))
 }
 
 pub(super) fn files_http(inputs: &Inputs) -> Pass {
-    run(stream(files(inputs)))
+    super::run(stream(files(inputs)))
 }
 
 pub(super) fn files_ws(inputs: &Inputs) -> Pass {
-    run(socket(files(inputs)))
-}
-
-fn run(work: impl Future<Output = Pass>) -> Pass {
-    super::runtime().block_on(work)
+    super::run(socket(files(inputs)))
 }
 
 /// Two ends of a connection.

@@ -5,6 +5,7 @@
 
 mod floor;
 
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -92,9 +93,14 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
+/// Runs it as a task, as tokio advises: what wakes a runtime's first future does so through the kernel.
+fn run(work: impl Future<Output = Pass> + Send + 'static) -> Pass {
+    runtime().block_on(async { tokio::spawn(work).await.expect("a pass") })
+}
+
 /// Does a turn of the agent's, from the prompt to its end.
 fn turn(way: Way, job: Job) -> Pass {
-    runtime().block_on(async {
+    run(async move {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let service = service(job.clone());
@@ -128,9 +134,9 @@ async fn ask(way: Way, address: &str, job: Job) -> Result<Pass, Failure> {
     let Target::Remote(remote) = connect(&format!("{scheme}://{address}/acp"))? else { panic!("an address") };
     let remote = if way == Way::Http2 { remote.http2() } else { *remote };
     let file = if let Job::Files(text) = job { text } else { String::new() };
-    let client = Client::new("bench", "1").on::<fn(ReadTextFileRequest), _>(async |_| {
+    let client = Client::new("bench", "1").on::<fn(ReadTextFileRequest), _>(move |_| {
         // Each answer has a text of its own, as a client's has that reads files.
-        Ok(ReadTextFileResponse::new(file.clone()).into())
+        std::future::ready(Ok(ReadTextFileResponse::new(file.clone()).into()))
     });
     remote
         .run(&client, async |agent| {
