@@ -11,6 +11,7 @@ use super::areas::{
     SessionDirs, Tools, Turns, Work,
 };
 use super::early::Early;
+use super::lazy_box::{untouched, LazyBox};
 use super::names::{TerminalRef, Timing};
 use super::pending::OpenRequest;
 use super::session_table::SessionTable;
@@ -117,7 +118,7 @@ pub struct Session {
     pub(crate) released: Released,
     pub(crate) modes: Modes,
     pub(crate) options: Options,
-    pub(crate) tools: Tools,
+    pub(crate) tools: LazyBox<Tools>,
     pub(crate) displays: Displays,
     pub(crate) plans: Plans,
     pub(crate) commands: Commands,
@@ -127,10 +128,12 @@ pub struct Session {
     pub(crate) permits: PermissionState,
     pub(crate) place: Option<SessionDirs>,
     pub(crate) turns: Turns,
-    pub(crate) work: Work,
+    pub(crate) work: LazyBox<Work>,
     /// Set if it is a child of another session.
     pub(crate) child: Option<Child>,
 }
+
+untouched!(Tools, Work);
 
 impl Session {
     pub(crate) fn new(state: SessionState) -> Self {
@@ -148,7 +151,7 @@ impl Session {
             released: Released::default(),
             modes: Modes::default(),
             options: Options::default(),
-            tools: Tools::default(),
+            tools: LazyBox::default(),
             displays: Displays::default(),
             plans: Plans::default(),
             commands: Commands::default(),
@@ -157,7 +160,7 @@ impl Session {
             permits: PermissionState::default(),
             place: None,
             turns: Turns::default(),
-            work: Work::default(),
+            work: LazyBox::default(),
             child: None,
         }
     }
