@@ -92,6 +92,9 @@ public:
     Items questions() const noexcept { return json_.items("/questions"); }
     /// The ids of the sessions, which are opened again.
     Items sessions() const noexcept { return json_.items("/sessions"); }
+    /// The code with which the server closed the WebSocket (RFC 6455, 7.4), such as 1009 if a message was over its limit; 0
+    /// for none.
+    std::uint64_t code() const noexcept { return number("/code"); }
 };
 
 /// Another attempt to connect will be made.
@@ -167,6 +170,8 @@ public:
     std::uint16_t status() const noexcept { return status_at("/status"); }
     /// The method; empty for an answer.
     std::string method() const { return string("/method"); }
+    /// What the server says about it; empty for nothing.
+    std::string message() const { return string("/message"); }
 };
 
 /// The server broke a rule.
@@ -290,6 +295,11 @@ public:
     }
     /// Notes a binary frame of the WebSocket, which is ignored (WS-04).
     Result<void> binary(std::uint64_t exchange) noexcept { return done(acp_http_client_binary(handle(), exchange)); }
+    /// Tells the code with which the server closed the WebSocket; `end` tells its end all the same.
+    Result<void> closed(std::uint64_t exchange, std::uint16_t code) noexcept
+    {
+        return done(acp_http_client_closed(handle(), exchange, code));
+    }
     /// Goes on after `Unauthorized`, with the headers that were set meanwhile.
     Result<void> retry() noexcept { return done(acp_http_client_retry(handle())); }
     /// Ends the conversation.

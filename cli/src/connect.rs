@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use libacp::framing::{Decoder, Framing, Item};
-use libacp::http::{Action, ClosedWhy, Lost};
+use libacp::http::{close_reason, Action, ClosedWhy, Lost};
 use libacp::{json, Id};
 use libacp_tokio::http::{Ended, Remote, RemotePipe};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -173,6 +173,9 @@ fn ended(ended: Option<Ended>, problem: &io::Error) -> Failure {
 
 /// A call may be lost alone, when its request broke, or with a session, or with the connection.
 fn tell_lost(lost: &Lost) {
+    if let Some(code) = lost.code {
+        say(format_args!("the server closed the WebSocket: {} ({code})", close_reason(code)));
+    }
     match (lost.calls.len(), lost.sessions.len()) {
         (0, 0) => say(format_args!("the connection was lost")),
         (calls, 0) => say(format_args!("calls without an answer, whose outcome is unknown: {calls}")),
@@ -193,7 +196,10 @@ fn tell(event: &Action) {
         Action::Gap { .. } => say(format_args!("a stream broke; messages may be missing")),
         Action::Silent(silence) => say(format_args!("{} seconds: {}", silence.waited / 1000, silence.message)),
         Action::Unauthorized { status, .. } => say(format_args!("the server wants other credentials ({status})")),
-        Action::Refused { status, .. } => say(format_args!("the server refused a message ({status})")),
+        Action::Refused { status, message: None, .. } => say(format_args!("the server refused a message ({status})")),
+        Action::Refused { status, message: Some(message), .. } => {
+            say(format_args!("the server refused a message ({status}): {}", libacp::printable(message)));
+        }
         Action::Violation(report) => say(format_args!("{}: {}", report.rule, report.message)),
         _ => {}
     }

@@ -119,7 +119,8 @@ pub unsafe extern "C" fn acp_http_client_set_header(
 /// - `connected`: the connection is open, for the first time or again; `id` is the value of `Acp-Connection-Id`
 /// - `lost`: the connection was lost; nobody will answer `calls`, a list of ids, and whether the agent has carried them out is
 ///   unknown (HTTP-18); `questions` of the agent need no answer any more, and one that comes all the same is a misuse
-///   (HTTP-11); `sessions` are opened again
+///   (HTTP-11); `sessions` are opened again; if the server closed the WebSocket with a code, `code` is that, such as 1009 if
+///   a message was over its limit
 /// - `retrying`: another attempt is made `at` this time
 /// - `attached`: `session` is open again; `replayed` says whether its history was told once more
 /// - `detached`: `session` could not be opened again, or its messages were lost
@@ -129,7 +130,8 @@ pub unsafe extern "C" fn acp_http_client_set_header(
 ///   the response has come, `message` what may be the matter, such as a proxy that buffers responses. The stream stays open
 /// - `unauthorized`: the server wants other credentials; `status` is 401 or 403, `challenge` the value of
 ///   `WWW-Authenticate` or null. Set a header and call `acp_http_client_retry`; nothing is sent until then
-/// - `refused`: the server refused an answer or a notification of the host; `status`, and `method`, empty for an answer
+/// - `refused`: the server refused an answer or a notification of the host; `status`, `method`, empty for an answer, and
+///   `message` if the server has said one. A call that is refused ends with an error
 /// - `violation`: the server broke `rule`; `message` says how, `session` where, null if it was about none
 /// - `closed`: the conversation is over; `why` is `host`, `not-initialized`, `not-served` or `refused` (both with `status`),
 ///   `unreachable` or `protocol`
@@ -338,6 +340,19 @@ pub unsafe extern "C" fn acp_http_client_text(
 pub unsafe extern "C" fn acp_http_client_binary(client: *mut acp_http_client, exchange: u64) -> acp_status {
     // SAFETY: `client` is as the header requires.
     unsafe { tell(client, |core| core.binary(exchange)) }
+}
+
+/// Tells the code with which the server closed the WebSocket (RFC 6455, 7.4); the action `lost` then has it. The end of the
+/// WebSocket is told by `acp_http_client_end` all the same.
+///
+/// - `client`: the client
+/// - `exchange`: the number of the WebSocket
+/// - `code`: the code of the close frame
+/// - returns: `ACP_OK` or a general error
+#[no_mangle]
+pub unsafe extern "C" fn acp_http_client_closed(client: *mut acp_http_client, exchange: u64, code: u16) -> acp_status {
+    // SAFETY: `client` is as the header requires.
+    unsafe { tell(client, |core| core.closed(exchange, code)) }
 }
 
 /// Goes on after the action `unauthorized`, with the headers that were set meanwhile.

@@ -1707,6 +1707,8 @@ class Client:
         """Takes a text frame of the WebSocket."""
     def binary(self, exchange: int) -> None:
         """Notes a binary frame of the WebSocket, which is ignored (`WS-04`)."""
+    def closed(self, exchange: int, code: int) -> None:
+        """Tells the code with which the server closed the WebSocket (RFC 6455, 7.4), which the action `lost` then names."""
     def retry(self) -> None:
         """Goes on after the action `unauthorized`, with the headers that were set meanwhile."""
     def close(self) -> None:

@@ -156,6 +156,9 @@ void client_step(run *run, acp_slice step)
     } else if (has(step, "binary", &value)) {
         only(run, step, "binary");
         need(acp_http_client_binary(client, number(run, step, "binary")), "binary");
+    } else if (has(step, "closed", &value)) {
+        only(run, step, "closed code");
+        need(acp_http_client_closed(client, number(run, step, "closed"), (uint16_t)number(run, step, "code")), "closed");
     } else if (has(step, "time", &value)) {
         only(run, step, "time");
         need(acp_http_client_handle_timeout(client, number(run, step, "time")), "time");

@@ -93,6 +93,19 @@ for (const [name, way] of Object.entries(WAYS)) {
   });
 }
 
+test("a server that closes the socket is heard", async (t) => {
+  const { agent } = storyteller();
+  const { url } = await ours(t, agent, { limits: { body: 4000 } });
+  const heard = listener();
+  const remote = await connect(url.replace("http", "ws"), heard.client, { WebSocket, onTransport: heard.onTransport, times: { retry: 20 } });
+  const session = await remote.newSession("/");
+  await assert.rejects(session.prompt("x".repeat(5000)).readText(), ({ outcome }) => outcome === "unknown");
+  const lost = heard.events.filter(({ type }) => type === "lost");
+  assert.deepEqual(lost.map(({ calls, code }) => [calls.length, code]), [[1, 1009]]);
+  assert.equal(await session.prompt("again").readText(), "again");
+  await remote.close();
+});
+
 test("a question that is lost is withdrawn, and the same id can be asked again", async (t) => {
   const { agent } = storyteller();
   const first = await ours(t, agent);

@@ -245,7 +245,7 @@ class ClientRun {
       return sending(step, () => client.send(given(this, step.send)));
     }
     const heads = ["response", "status", "headers", "data", "events", "json", "raw", "end", "failed", "sent"];
-    only(step, [...heads, "text", "on", "binary", "time", "wakes", "close", "retry", "set_header"]);
+    only(step, [...heads, "text", "on", "binary", "closed", "code", "time", "wakes", "close", "retry", "set_header"]);
     if ("response" in step) {
       const headers = pairs(step.headers).map(([name, value]) => [name, bytesOf(value)]);
       return client.response(step.response, step.status, headers);
@@ -260,6 +260,7 @@ class ClientRun {
     if ("failed" in step) return client.failed(step.failed, step.sent);
     if ("text" in step) return client.text(step.on, given(this, step.text));
     if ("binary" in step) return client.binary(step.binary);
+    if ("closed" in step) return client.closed(step.closed, step.code);
     if ("time" in step) return client.handleTimeout(step.time);
     if ("wakes" in step) return same("the next time", client.pollTimeout(), step.wakes);
     if ("close" in step) return client.close();

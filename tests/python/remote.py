@@ -322,6 +322,10 @@ class Asking(Run):
         only(step, "binary")
         self.machine.binary(step["binary"])
 
+    def closed(self, step):
+        only(step, "closed", "code")
+        self.machine.closed(step["closed"], step["code"])
+
     def set_header(self, step):
         only(step, "set_header")
         for name, value in step["set_header"].items():
@@ -341,6 +345,7 @@ class Asking(Run):
         "failed": failed,
         "text": text,
         "binary": binary,
+        "closed": closed,
         "time": Run.time,
         "wakes": Run.wakes,
         "set_header": set_header,

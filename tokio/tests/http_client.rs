@@ -12,9 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use libacp::aio::{Client, Error, Failure};
-use libacp_tokio::http::{connect, serve, Action, AgentService, Remote, ServerOptions, Target};
-use served::served;
-use storyteller::storyteller;
+use libacp_tokio::http::{connect, Action, Remote, ServerOptions, Target};
+use served::{served, served_with};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -192,6 +191,30 @@ async fn a_lost_connection_is_opened_again_with_its_sessions() {
 }
 
 #[tokio::test]
+async fn a_server_that_closes_the_socket_is_asked_why() {
+    let mut options = ServerOptions::default();
+    options.limits.body = 4000;
+    let (address, _service) = served_with(options).await;
+    let lost = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&lost);
+    let way = remote(&format!("ws://{address}/acp")).on_event(move |event| {
+        if let Action::Lost(lost) = event {
+            seen.lock().unwrap().push((lost.calls.len(), lost.code));
+        }
+    });
+    let client = Client::new("test", "1.0");
+    let talking = way.run(&client, async |agent| {
+        let session = agent.new_session("/work").await?;
+        let problem = session.prompt("x".repeat(5000)).read_text().await.unwrap_err();
+        assert!(problem.to_string().contains("connection was lost"), "{problem}");
+        assert_eq!(session.prompt("hello").read_text().await?, "You said: hello");
+        Ok(())
+    });
+    in_time(talking).await.unwrap();
+    assert_eq!(*lost.lock().unwrap(), [(1, Some(1009))]);
+}
+
+#[tokio::test]
 async fn what_cannot_be_reached_is_said() {
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = nobody.local_addr().unwrap().to_string();
@@ -210,16 +233,9 @@ async fn what_cannot_be_reached_is_said() {
 
 #[tokio::test]
 async fn credentials_are_renewed() {
-    let agent = Arc::new(storyteller!());
     let mut options = ServerOptions::default();
     options.token = libacp_tokio::http::Token::new("right");
-    let service = AgentService::new(options, move |pipe| {
-        let agent = Arc::clone(&agent);
-        async move { agent.serve(pipe).await }
-    });
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(serve(listener, service.clone()));
+    let (address, _service) = served_with(options).await;
     for way in ways(&address) {
         let refused = way.clone().token("wrong");
         let failed = in_time(refused.run(&Client::new("test", "1.0"), async |_| Ok(()))).await.unwrap_err();

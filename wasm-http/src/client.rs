@@ -141,6 +141,11 @@ impl HttpClient {
         self.client.binary(whole(exchange));
     }
 
+    /// The server closed the socket with this code.
+    pub fn closed(&mut self, exchange: f64, code: u16) {
+        self.client.closed(whole(exchange), code);
+    }
+
     /// Ends the conversation.
     pub fn close(&mut self) {
         self.client.close();

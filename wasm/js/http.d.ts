@@ -176,7 +176,14 @@ export type TransportEvent =
   /** There is a connection, for the first time or again. */
   | { readonly type: "connected"; readonly carrier: "http" | "websocket"; readonly id?: string }
   /** The connection, or what a session had to say, was lost. Calls that were open have rejected: their outcome is unknown. */
-  | { readonly type: "lost"; readonly calls: readonly unknown[]; readonly questions: readonly unknown[]; readonly sessions: readonly string[] }
+  | {
+      readonly type: "lost";
+      readonly calls: readonly unknown[];
+      readonly questions: readonly unknown[];
+      readonly sessions: readonly string[];
+      /** The code with which the server closed the WebSocket (RFC 6455, 7.4): 1009 if a message was over its limit. */
+      readonly code?: number;
+    }
   /** Another attempt is made after so many milliseconds. */
   | { readonly type: "retrying"; readonly wait: number }
   /** A session is open again; if `replayed`, its history was told once more, as `replayed` events. */
@@ -194,8 +201,8 @@ export type TransportEvent =
   | { readonly type: "silent"; readonly session: string | null; readonly waited: number; readonly head: boolean; readonly message: string }
   /** The server wants other credentials: see `authorize`. */
   | { readonly type: "unauthorized"; readonly status: number; readonly challenge: string | null }
-  /** The server refused an answer or a notification. */
-  | { readonly type: "refused"; readonly status: number; readonly method: string }
+  /** The server refused an answer or a notification; `message` is what it says. */
+  | { readonly type: "refused"; readonly status: number; readonly method: string; readonly message?: string }
   /** The server broke a rule of the transport. */
   | { readonly type: "violation"; readonly rule: string; readonly message: string; readonly session?: string | null }
   /** The conversation is over. */
@@ -413,14 +420,20 @@ export type ClientAction =
   | { readonly event: "abort"; readonly exchange: number }
   | { readonly event: "message"; readonly json: string; readonly replayed: boolean }
   | { readonly event: "connected"; readonly id: string }
-  | { readonly event: "lost"; readonly calls: readonly unknown[]; readonly questions: readonly unknown[]; readonly sessions: readonly string[] }
+  | {
+      readonly event: "lost";
+      readonly calls: readonly unknown[];
+      readonly questions: readonly unknown[];
+      readonly sessions: readonly string[];
+      readonly code?: number;
+    }
   | { readonly event: "retrying"; readonly at: number }
   | { readonly event: "attached"; readonly session: string; readonly replayed: boolean }
   | { readonly event: "detached"; readonly session: string }
   | { readonly event: "gap"; readonly session: string | null }
   | { readonly event: "silent"; readonly session: string | null; readonly waited: number; readonly head: boolean; readonly message: string }
   | { readonly event: "unauthorized"; readonly status: number; readonly challenge: string | null }
-  | { readonly event: "refused"; readonly status: number; readonly method: string }
+  | { readonly event: "refused"; readonly status: number; readonly method: string; readonly message?: string }
   | { readonly event: "violation"; readonly rule: string; readonly message: string; readonly session: string | null }
   | { readonly event: "closed"; readonly why: string; readonly status?: number };
 
@@ -452,6 +465,8 @@ export class HttpClient {
   text(exchange: number, text: string | Uint8Array): void;
   /** A binary frame came on the socket (WS-04). */
   binary(exchange: number): void;
+  /** The server closed the socket with this code, which `lost` then names (RFC 6455, 7.4). */
+  closed(exchange: number, code: number): void;
   /** Ends the conversation. */
   close(): void;
   /** Goes on after `unauthorized`, with the headers that are set now. */

@@ -294,9 +294,9 @@ export class Remote {
     this.readable.push(json);
   }
 
-  #lost({ calls, questions, sessions }) {
+  #lost({ calls, questions, sessions, code }) {
     for (const session of sessions) this.#reopening.add(session);
-    this.#say({ type: "lost", calls, questions, sessions });
+    this.#say({ type: "lost", calls, questions, sessions, ...(code && { code }) });
     // Before there was a connection, its end says more.
     if (this.#isOpen) for (const id of calls) this.#answer(id, { outcome: "unknown" });
     for (const id of questions) {

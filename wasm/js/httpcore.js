@@ -239,6 +239,10 @@ export class HttpClient extends Machine {
     this._core.failed(exchange, sent);
   }
 
+  closed(exchange, code) {
+    this._core.closed(exchange, code);
+  }
+
   close() {
     this._core.close();
   }

@@ -62,7 +62,10 @@ export class Dialled {
       remote._heard((core) => (text === undefined ? core.binary(exchange) : core.text(exchange, text)));
     });
     socket.addEventListener("error", (event) => end(event.error ?? new Error(event.message || "the WebSocket failed")));
-    socket.addEventListener("close", () => end());
+    socket.addEventListener("close", ({ code }) => {
+      if (!this.#over && code) remote._heard((core) => core.closed(exchange, code));
+      end();
+    });
   }
 
   #stop() {

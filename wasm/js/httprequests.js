@@ -1,7 +1,8 @@
 // Requests of a remote client, by `fetch`: their bodies are read as fast as the host reads. Read next: httpclient.js.
 import { inBrowser } from "./httpways.js";
 
-// Bytes of a body that nobody wants and that is read all the same, so that its connection can be used again.
+// Bytes of a body that is neither a stream nor an answer: why a message is refused, and what has to be read before the
+// connection can be used again.
 const SMALL = 64 << 10;
 // What says that nothing was sent: the names of Node's errors.
 const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
@@ -27,12 +28,10 @@ export async function request(remote, { exchange, method, target, headers, body 
     // A browser does not tell where it was sent.
     const status = response.type === "opaqueredirect" ? 307 : response.status;
     remote._heard((core) => core.response(exchange, status, listOf(response.headers)));
-    const isWanted = method === "GET" || status === 200;
     await read(remote, response.body, (bytes) => {
-      if (stopped) return false;
-      if (isWanted) remote._heard((core) => core.data(exchange, bytes));
-      return true;
-    }, isWanted ? Infinity : SMALL);
+      if (!stopped) remote._heard((core) => core.data(exchange, bytes));
+      return !stopped;
+    }, method === "GET" || status === 200 ? Infinity : SMALL);
     if (!stopped) remote._heard((core) => core.end(exchange));
   } catch (error) {
     if (stopped) return;

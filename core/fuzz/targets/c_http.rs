@@ -154,6 +154,7 @@ impl Both {
                 fine(acp_http_client_set_header(client, slice(name), slice(value)));
             }
             b'y' => drop(fine(acp_http_client_retry(client))),
+            b'o' => drop(fine(acp_http_client_closed(client, exchange, 1000 + u16::from(which)))),
             b'x' => drop(fine(acp_http_client_close(client))),
             b'l' => owned(|out| acp_http_lost_answer(slice(text), out)),
             _ => {}
@@ -327,6 +328,7 @@ unsafe fn nothing() {
         acp_http_client_failed(client, 1, true),
         acp_http_client_text(client, 1, missing),
         acp_http_client_binary(client, 1),
+        acp_http_client_closed(client, 1, 1009),
         acp_http_client_retry(client),
         acp_http_client_close(client),
         acp_http_client_handle_timeout(client, 1),

@@ -124,6 +124,7 @@ pub(crate) fn run(data: &[u8]) {
             }
             b'h' => drop(client.set_header("authorization", &text)),
             b'y' => client.retry(),
+            b'o' => client.closed(exchange, 1000 + u16::from(*which)),
             b'x' => client.close(),
             _ => {}
         }

@@ -244,7 +244,12 @@ mod tests {
         assert_eq!(said(&closed), json!({"event": "closed", "connection": 3, "why": "not-initialized"}));
         let over = Action::Closed(ClosedWhy::NotServed { status: 405 });
         assert_eq!(said(&over), json!({"event": "closed", "why": "not-served", "status": 405}));
-        let lost = Lost { calls: vec![Id::from(1), Id::from("a\"")], questions: vec![], sessions: vec!["s".into()] };
+        let lost = Lost {
+            calls: vec![Id::from(1), Id::from("a\"")],
+            questions: vec![],
+            sessions: vec!["s".into()],
+            code: None,
+        };
         let lost = said(&Action::Lost(lost));
         assert_eq!(lost, json!({"event": "lost", "calls": [1, "a\""], "questions": [], "sessions": ["s"]}));
         let frame = Frame::Close(CloseCode::Policy, "no");

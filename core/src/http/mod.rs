@@ -30,4 +30,4 @@ pub use origin::{Allowed, Token};
 pub use server::{
     Closed, ConnectionKey, Event, Report, SendError, Server, ServerLimits, ServerOptions, ServerTimes, Step,
 };
-pub use ws::{CloseCode, Frame};
+pub use ws::{close_reason, CloseCode, Frame};

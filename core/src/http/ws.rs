@@ -30,6 +30,25 @@ impl CloseCode {
     }
 }
 
+/// What a code of a close frame says (RFC 6455, 7.4.1), for a log.
+pub const fn close_reason(code: u16) -> &'static str {
+    match code {
+        1000 => "it is done",
+        1001 => "it goes away",
+        1002 => "a frame broke the protocol",
+        1003 => "it does not take such data",
+        1007 => "a text was not UTF-8",
+        1008 => "it does not allow that",
+        1009 => "a message was over its limit",
+        1010 => "an extension is missing",
+        1011 => "it failed",
+        1012 => "it starts again",
+        1013 => "it has too much to do",
+        1014 => "what is behind it failed",
+        _ => "for a reason of its own",
+    }
+}
+
 /// Something to send on a socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {

@@ -45,6 +45,30 @@ fn action(action: &Action) -> Value {
     value
 }
 
+/// The members that steps have besides `expect` and `send`.
+const STEPS: [&str; 20] = [
+    "response",
+    "status",
+    "headers",
+    "data",
+    "events",
+    "json",
+    "raw",
+    "end",
+    "failed",
+    "sent",
+    "text",
+    "on",
+    "binary",
+    "closed",
+    "code",
+    "time",
+    "wakes",
+    "close",
+    "retry",
+    "set_header",
+];
+
 impl Run {
     fn actions(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.client.poll_action()).map(|it| action(&it)).collect()
@@ -80,29 +104,7 @@ impl Run {
             same("the misuse", &Value::Null, &step["misuse"])?;
             return same("what send returns", &found, &step["gives"]);
         }
-        only(
-            step,
-            &[
-                "response",
-                "status",
-                "headers",
-                "data",
-                "events",
-                "json",
-                "raw",
-                "end",
-                "failed",
-                "sent",
-                "text",
-                "on",
-                "binary",
-                "time",
-                "wakes",
-                "close",
-                "retry",
-                "set_header",
-            ],
-        )?;
+        only(step, &STEPS)?;
         if has("response") {
             let mut list: Vec<(String, String)> = Vec::new();
             for (name, value) in step["headers"].as_object().into_iter().flatten() {
@@ -131,6 +133,9 @@ impl Run {
             self.client.text(number("on")?, &text_of(&step["text"]));
         } else if has("binary") {
             self.client.binary(number("binary")?);
+        } else if has("closed") {
+            let code = u16::try_from(number("code")?).map_err(|error| error.to_string())?;
+            self.client.closed(number("closed")?, code);
         } else if has("time") {
             self.client.handle_timeout(number("time")?);
         } else if has("wakes") {

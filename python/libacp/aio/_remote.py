@@ -313,7 +313,10 @@ class Remote:
                         if not self.inbox.room.is_set():
                             await self.inbox.room.wait()
                 finally:
+                    code = opened.socket.close_code
                     await opened.leave()
+                    if code is not None:
+                        machine.closed(number, code)
             self._tick()
             machine.end(number)
         except Exception as problem:

@@ -184,7 +184,15 @@ class Connected(TypedDict):
     """The value of ``Acp-Connection-Id``."""
 
 
-class Lost(TypedDict):
+class Closing(TypedDict, total=False):
+    """What a close frame says."""
+
+    code: int
+    """The code with which the server closed the WebSocket (RFC 6455, 7.4): 1009 if a message was over its limit. Absent without
+    one."""
+
+
+class Lost(Closing):
     """The connection was lost, or the messages of a session were."""
 
     event: Literal["lost"]
@@ -254,8 +262,15 @@ class Unauthorized(TypedDict):
     """The value of ``WWW-Authenticate``."""
 
 
-class Refused(TypedDict):
-    """The server refused an answer or a notification."""
+class Saying(TypedDict, total=False):
+    """What a refusal says."""
+
+    message: str
+    """The message of the server's error. Absent without one."""
+
+
+class Refused(Saying):
+    """The server refused an answer or a notification. A call that is refused ends with an error."""
 
     event: Literal["refused"]
     status: int

@@ -135,6 +135,12 @@ impl Client {
         Ok(())
     }
 
+    /// Tells the code with which the server closed the WebSocket (RFC 6455, 7.4), which the action `lost` then names.
+    fn closed(&self, exchange: u64, code: u16) -> PyResult<()> {
+        self.core()?.closed(exchange, code);
+        Ok(())
+    }
+
     /// Goes on after the action `unauthorized`, with the headers that were set meanwhile.
     fn retry(&self) -> PyResult<()> {
         self.core()?.retry();

@@ -61,6 +61,7 @@ def make() -> aio.Agent:
 
 TOKEN = os.environ.get("LIBACP_TEST_TOKEN")
 app = libacp.http.asgi(make, token=TOKEN)
+narrow = libacp.http.asgi(make, limits={"body": 4000})
 
 
 def fail() -> aio.Agent:

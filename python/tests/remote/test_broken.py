@@ -94,6 +94,18 @@ class Broken(unittest.IsolatedAsyncioTestCase):
                 finally:
                     served.stop()
 
+    async def test_a_server_that_closes_the_socket(self) -> None:
+        """It says why, and what it did not take is not sent again."""
+        events: List[Any] = []
+        with serving("uvicorn", "ours:narrow") as served:
+            async with aio.connect(served.url("ws"), on_transport=events.append) as agent:
+                session = await agent.new_session("/tmp")
+                with self.assertRaises(aio.OutcomeUnknown):
+                    await session.prompt("x" * 5000)
+                lost = [(len(each["calls"]), each.get("code")) for each in events if each["event"] == "lost"]
+                self.assertEqual(lost, [(1, 1009)])
+                self.assertEqual(await session.prompt("more").read_text(), "more")
+
     async def test_no_reconnection(self) -> None:
         events: List[Any] = []
         with serving("uvicorn") as served:

@@ -9,8 +9,13 @@ use crate::storyteller::{self, storyteller};
 
 /// The address, and what closes the server.
 pub(crate) async fn served() -> (String, AgentService) {
+    served_with(ServerOptions::default()).await
+}
+
+/// The same, with these options.
+pub(crate) async fn served_with(options: ServerOptions) -> (String, AgentService) {
     let agent = Arc::new(storyteller!());
-    let service = AgentService::new(ServerOptions::default(), move |pipe| {
+    let service = AgentService::new(options, move |pipe| {
         let agent = Arc::clone(&agent);
         async move { agent.serve(pipe).await }
     });

@@ -81,12 +81,16 @@ pub enum Action {
         /// The value of `WWW-Authenticate`.
         challenge: Option<String>,
     },
-    /// The server refused an answer or a notification of the host; a call that is refused ends with an error.
+    /// The server refused an answer or a notification of the host. A call that is refused ends with an error, whose data has
+    /// the `status`, and as `error` the server's own.
     Refused {
         /// The status.
         status: u16,
         /// The method, empty for an answer.
         method: String,
+        /// The message of the server's error, if its response has one of at most 4 KiB.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
     },
     /// The server broke a rule.
     Violation(ClientReport),
@@ -123,6 +127,10 @@ pub struct Lost {
     pub questions: Vec<Id>,
     /// Sessions, which are opened again as soon as there is a connection, if the agent can.
     pub sessions: Vec<String>,
+    /// The code with which the server closed the WebSocket (RFC 6455, 7.4): 1009 if a message was over its limit (HTTP-27),
+    /// 1008 if it does not allow what the client did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<u16>,
 }
 
 impl Lost {

@@ -31,7 +31,7 @@ impl Client {
             self.report(id!("WS-01"), "the handshake of the server has no Acp-Connection-Id", None);
         }
         self.id = id.or_else(|| Some(String::new()));
-        self.socket = Some(exchange);
+        (self.socket, self.close_code) = (Some(exchange), None);
         let first = self.lanes.get_mut(&None).and_then(|lane| lane.pop_if(|_| true));
         if let Some(post) = first {
             self.actions.push_back(Action::Frame { exchange, frame: Frame::Text(post.json) });
@@ -159,7 +159,7 @@ impl Client {
             lane.retain(waits);
         }
         let questions = self.memory.questions.lose(self.options.limits.calls, |_| true);
-        let mut lost = Lost { questions, ..Lost::default() };
+        let mut lost = Lost { questions, code: self.close_code.take(), ..Lost::default() };
         let gone = self.memory.calls.iter().filter(|(_, call)| call.is_gone());
         lost.calls = gone.map(|(id, _)| id.clone()).collect();
         for id in &lost.calls {
@@ -269,8 +269,10 @@ impl Client {
         let mut aborted = Vec::new();
         for (exchange, it) in std::mem::take(&mut self.exchanges) {
             aborted.push(exchange);
-            if let Doing::Post { lane, post } = it.doing {
-                posts.push((lane, post));
+            match it.doing {
+                Doing::Post { lane, post } => posts.push((lane, post)),
+                Doing::Refused { post, status, body, .. } => self.tell_refused(post, status, body),
+                _ => {}
             }
         }
         self.actions.extend(aborted.into_iter().map(|exchange| Action::Abort { exchange }));

@@ -1,12 +1,14 @@
 //! What goes out, in which order. Each session has a lane, and so has the connection: its messages are posted one after the
 //! other, as HTTP may deliver two requests in any order. Answers to the agent's questions wait in no lane.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::memory::Sent;
 use super::{Action, Client, Doing, Lost, Name, Phase};
 use crate::http::route::{may_repeat, Form, Summary};
 use crate::http::ws::Frame;
+use crate::json;
 use crate::jsonrpc::write_error;
 use crate::{ErrorCode, Id};
 
@@ -226,7 +228,7 @@ impl Client {
         match post.id {
             Some(id) if post.told => self.doubt(Some(&id)),
             Some(id) => self.lose_calls(vec![id]),
-            None => self.actions.push_back(Action::Refused { status: 0, method: post.method }),
+            None => self.actions.push_back(Action::Refused { status: 0, method: post.method, message: None }),
         }
         self.pump();
     }
@@ -252,24 +254,32 @@ impl Client {
         }
     }
 
-    /// The server refuses a message for good.
-    pub(super) fn refused(&mut self, lane: Option<&Name>, post: Post, status: u16) {
+    /// The server refuses a message for good, and has said this about it.
+    pub(super) fn refused(&mut self, lane: Option<&Name>, post: Post, status: u16, body: Vec<u8>) {
         self.release_lane(lane, 0);
         if status == 400 && post.repeated {
             // It may have arrived before, and its id is in use.
             self.doubt(post.id.as_ref());
             return self.pump();
         }
-        match post.id {
-            Some(id) => {
-                let text = format!("The server refused the message with status {status}");
-                let data = format!("{{\"status\":{status}}}");
-                let json = write_error(&id, ErrorCode::INTERNAL_ERROR, &text, Some(&data));
-                self.finish_answer(&id, json, None, false);
-            }
-            None => self.actions.push_back(Action::Refused { status, method: post.method }),
-        }
+        self.tell_refused(post, status, body);
         self.pump();
+    }
+
+    pub(super) fn tell_refused(&mut self, post: Post, status: u16, body: Vec<u8>) {
+        let body = json::text(body).unwrap_or_default();
+        let said = Summary::read(&body).ok().filter(|said| said.form == Form::Error);
+        let error = said.and_then(|_| json::pointer(&body, "/error"));
+        let Some(id) = post.id else {
+            let message = error.and_then(|error| json::pointer(error, "/message")).and_then(json::unescape);
+            let message = message.map(Cow::into_owned);
+            return self.actions.push_back(Action::Refused { status, method: post.method, message });
+        };
+        let text = format!("The server refused the message with status {status}");
+        let error = error.map(|error| format!(",\"error\":{error}")).unwrap_or_default();
+        let data = format!("{{\"status\":{status}{error}}}");
+        let json = write_error(&id, ErrorCode::INTERNAL_ERROR, &text, Some(&data));
+        self.finish_answer(&id, json, None, false);
     }
 
     /// The answer to a call may come, or may not.

@@ -77,9 +77,25 @@ enum Phase {
 /// What an exchange is for.
 #[derive(Debug)]
 enum Doing {
-    Initialize { post: Post, body: Vec<u8>, begun: bool },
-    Post { lane: Option<Name>, post: Post },
-    Read { name: Name },
+    Initialize {
+        post: Post,
+        body: Vec<u8>,
+        begun: bool,
+    },
+    Post {
+        lane: Option<Name>,
+        post: Post,
+    },
+    /// A message that the server refuses, and what it says about it.
+    Refused {
+        lane: Option<Name>,
+        post: Post,
+        status: u16,
+        body: Vec<u8>,
+    },
+    Read {
+        name: Name,
+    },
     Delete,
     Socket,
 }
@@ -110,6 +126,8 @@ pub struct Client {
     streams: BTreeMap<Name, Reading>,
     held: Vec<Held>,
     socket: Option<u64>,
+    /// The code of the server's close frame on that socket.
+    close_code: Option<u16>,
     actions: VecDeque<Action>,
     /// Nothing is sent until the host has other credentials.
     barred: bool,
@@ -140,6 +158,7 @@ impl Client {
             streams: BTreeMap::new(),
             held: Vec::new(),
             socket: None,
+            close_code: None,
             actions: VecDeque::new(),
             barred: false,
             lost_since: None,

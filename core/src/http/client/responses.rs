@@ -12,6 +12,8 @@ use crate::rules::Way;
 
 /// The longest time that a server may ask to wait: one hour.
 const LONGEST_WAIT: u64 = 3_600_000;
+/// How much of a refusal's body is read, in bytes.
+const LONGEST_REASON: usize = 4096;
 
 impl Client {
     /// The head of the response to a request, or of the handshake of a socket.
@@ -43,6 +45,7 @@ impl Client {
                 self.read_response(exchange, &name, status, headers);
             }
             Doing::Delete => drop(self.exchanges.remove(&exchange)),
+            Doing::Refused { .. } => {}
             Doing::Socket if status == 101 => {
                 let id = headers.single(CONNECTION_ID).value().map(str::to_owned);
                 self.socket_opened(exchange, id);
@@ -67,6 +70,11 @@ impl Client {
                 self.report(id!("HTTP-27"), "the answer to initialize is over the limit", None);
                 self.stop(ClosedWhy::Protocol);
             }
+            // What is cut off is no JSON.
+            Some(Doing::Refused { body, .. }) => {
+                let room = LONGEST_REASON - body.len();
+                body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            }
             _ => {}
         }
     }
@@ -77,6 +85,7 @@ impl Client {
             Some(Doing::Initialize { post, body, begun: true }) => self.initialize_answered(&post, body),
             Some(Doing::Initialize { .. } | Doing::Socket) => self.connection_failed(),
             Some(Doing::Post { lane, post }) => self.uncertain(lane, post),
+            Some(Doing::Refused { lane, post, status, body }) => self.refused(lane.as_ref(), post, status, body),
             Some(Doing::Read { name }) => self.stream_broke(&name, Broke::Served, None),
             Some(Doing::Delete) | None => {}
         }
@@ -88,6 +97,7 @@ impl Client {
             Some(Doing::Initialize { .. } | Doing::Socket) => self.connection_failed(),
             Some(Doing::Post { lane, post }) if sent => self.uncertain(lane, post),
             Some(Doing::Post { lane, post }) => self.postponed(lane, post, None),
+            Some(Doing::Refused { lane, post, status, .. }) => self.refused(lane.as_ref(), post, status, Vec::new()),
             Some(Doing::Read { name }) if sent => self.stream_broke(&name, Broke::Served, None),
             Some(Doing::Read { name }) => self.stream_broke(&name, Broke::Away, None),
             Some(Doing::Delete) | None => {}
@@ -109,6 +119,15 @@ impl Client {
     pub fn binary(&mut self, exchange: u64) {
         if self.socket == Some(exchange) {
             self.report(id!("WS-04"), "binary frames are ignored", None);
+        }
+    }
+
+    /// The server closed the socket with this code (RFC 6455, 7.4), which [`Lost`](super::Lost) then names. The end of the
+    /// socket is told by [`end`](Self::end) all the same. Numbers that stand for a frame without a code (1005) and for no
+    /// frame (1006, 1015) are ignored.
+    pub fn closed(&mut self, exchange: u64, code: u16) {
+        if self.socket == Some(exchange) {
+            self.close_code = Some(code).filter(|code| !matches!(code, 1005 | 1006 | 1015));
         }
     }
 
@@ -207,12 +226,12 @@ impl Client {
                 if self.options.tolerance.has(Choice::AnyStatus) {
                     self.accepted(lane.as_ref(), &post);
                 } else {
-                    self.refused(lane.as_ref(), post, status);
+                    self.refused(lane.as_ref(), post, status, Vec::new());
                 }
             }
             // Some servers know no session that another connection has made. Whether this one is gone, its stream says.
             404 if post.attaches && self.is_in_doubt() => self.postponed(lane, post, wait(headers)),
-            404 if post.attaches => self.refused(lane.as_ref(), post, status),
+            404 if post.attaches => self.refuse(exchange, lane, post, status, headers),
             // The server has not looked at the message.
             404 => {
                 self.put_back(lane, post, Some(0));
@@ -220,8 +239,18 @@ impl Client {
             }
             408 | 425 | 429 | 503 => self.postponed(lane, post, wait(headers)),
             500 | 502 | 504 => self.uncertain(lane, post),
-            _ => self.refused(lane.as_ref(), post, status),
+            _ => self.refuse(exchange, lane, post, status, headers),
         }
+    }
+
+    /// The server refuses a message, and says why if its response is JSON.
+    fn refuse(&mut self, exchange: u64, lane: Option<Name>, post: Post, status: u16, headers: Headers<'_>) {
+        if !headers.content_is(JSON) {
+            return self.refused(lane.as_ref(), post, status, Vec::new());
+        }
+        let until = self.now.saturating_add(self.options.times.response);
+        let doing = Doing::Refused { lane, post, status, body: Vec::new() };
+        self.exchanges.insert(exchange, super::Exchange { doing, until });
     }
 
     fn read_response(&mut self, exchange: u64, name: &Name, status: u16, headers: Headers<'_>) {
@@ -260,6 +289,8 @@ impl Client {
                 self.phase = Phase::Waiting(u64::MAX);
             }
             Some(Doing::Post { lane, post }) => self.postponed(lane, post, Some(0)),
+            // It has answered already.
+            Some(Doing::Refused { lane, post, status, .. }) => self.refused(lane.as_ref(), post, status, Vec::new()),
             Some(Doing::Read { name }) => {
                 if let Some(stream) = self.streams.get_mut(&name) {
                     stream.exchange = None;

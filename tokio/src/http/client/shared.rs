@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{ready, Context, Poll, Waker};
 use std::time::Duration;
 
-use libacp::http::{Action, Client, ClientSendError, ClosedWhy, Frame, Header, Lost};
+use libacp::http::{close_reason, Action, Client, ClientSendError, ClosedWhy, Frame, Header, Lost};
 use libacp::{json, ErrorCode, Id};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -400,6 +400,15 @@ impl State {
             self.problem = (status >= 300).then(|| format!("it answers with status {status}"));
         }
         self.client.response(exchange, status, headers);
+    }
+
+    /// The close frame of a socket.
+    pub(super) fn closed(&mut self, exchange: u64, code: Option<u16>) {
+        let Some(code) = code else { return };
+        if self.ended.is_none() {
+            self.problem = Some(format!("it closes the WebSocket: {} ({code})", close_reason(code)));
+        }
+        self.client.closed(exchange, code);
     }
 
     /// When the time is to be told next.
