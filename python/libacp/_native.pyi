@@ -1708,7 +1708,9 @@ class Client:
     def binary(self, exchange: int) -> None:
         """Notes a binary frame of the WebSocket, which is ignored (`WS-04`)."""
     def closed(self, exchange: int, code: int) -> None:
-        """Tells the code with which the server closed the WebSocket (RFC 6455, 7.4), which the action `lost` then names."""
+        """Tells the code with which the server closed the WebSocket (RFC 6455, 7.4), which the action `lost` then
+        names.
+        """
     def retry(self) -> None:
         """Goes on after the action `unauthorized`, with the headers that were set meanwhile."""
     def close(self) -> None:

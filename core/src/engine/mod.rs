@@ -19,7 +19,6 @@ pub(crate) mod areas;
 mod context;
 mod early;
 mod key;
-mod lazy_box;
 mod names;
 pub(crate) mod operations;
 mod pending;

@@ -11,7 +11,6 @@ use super::areas::{
     SessionDirs, Tools, Turns, Work,
 };
 use super::early::Early;
-use super::lazy_box::{untouched, LazyBox};
 use super::names::{TerminalRef, Timing};
 use super::pending::OpenRequest;
 use super::session_table::SessionTable;
@@ -118,7 +117,7 @@ pub struct Session {
     pub(crate) released: Released,
     pub(crate) modes: Modes,
     pub(crate) options: Options,
-    pub(crate) tools: LazyBox<Tools>,
+    pub(crate) tools: Tools,
     pub(crate) displays: Displays,
     pub(crate) plans: Plans,
     pub(crate) commands: Commands,
@@ -128,12 +127,10 @@ pub struct Session {
     pub(crate) permits: PermissionState,
     pub(crate) place: Option<SessionDirs>,
     pub(crate) turns: Turns,
-    pub(crate) work: LazyBox<Work>,
+    pub(crate) work: Work,
     /// Set if it is a child of another session.
     pub(crate) child: Option<Child>,
 }
-
-untouched!(Tools, Work);
 
 impl Session {
     pub(crate) fn new(state: SessionState) -> Self {
@@ -151,7 +148,7 @@ impl Session {
             released: Released::default(),
             modes: Modes::default(),
             options: Options::default(),
-            tools: LazyBox::default(),
+            tools: Tools::default(),
             displays: Displays::default(),
             plans: Plans::default(),
             commands: Commands::default(),
@@ -160,7 +157,7 @@ impl Session {
             permits: PermissionState::default(),
             place: None,
             turns: Turns::default(),
-            work: LazyBox::default(),
+            work: Work::default(),
             child: None,
         }
     }

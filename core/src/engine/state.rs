@@ -5,7 +5,6 @@ use std::cell::Cell;
 use super::admission::Gates;
 use super::areas::{Auth, Elicitations, Mcp, Providers, Suggesting};
 use super::context::kind_of;
-use super::lazy_box::{untouched, LazyBox};
 use super::pending::Pending;
 use super::rows::{rows, MessageKind, RuleSet};
 use super::session::Sessions;
@@ -15,8 +14,6 @@ use crate::role::Role;
 use crate::rules::{RuleId, Way};
 use crate::validation::table::{From, Method, Part, Tables};
 use crate::validation::{DraftSet, Mode};
-
-untouched!(Mcp);
 
 /// What both sides of a conversation know. Checks read it, trackers change it.
 #[derive(Debug)]
@@ -36,7 +33,7 @@ pub(crate) struct State {
     pub(crate) auth: Auth,
     pub(crate) elicitations: Elicitations,
     pub(crate) providers: Providers,
-    pub(crate) mcp: LazyBox<Mcp>,
+    pub(crate) mcp: Mcp,
     pub(crate) nes: Suggesting,
     pub(crate) own: Side,
     pub(crate) peer: Side,
@@ -65,7 +62,7 @@ impl State {
             auth: Auth::default(),
             elicitations: Elicitations::default(),
             providers: Providers::default(),
-            mcp: LazyBox::default(),
+            mcp: Mcp::default(),
             nes: Suggesting::default(),
             own: Side::default(),
             peer: Side::default(),

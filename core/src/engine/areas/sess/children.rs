@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::super::Work;
 use super::SessionDirs;
-use crate::engine::lazy_box::LazyBox;
 use crate::engine::{Finding, RuleContext, RuleMessage, Session, Sessions, State, Turn};
 use crate::json;
 
@@ -195,7 +194,7 @@ pub(super) fn announced(state: &mut State, update: &RuleMessage<'_>) -> Option<B
         child.cancel = json::pointer(capabilities, "/cancel").is_some_and(|value| value.starts_with('{'));
     }
     if new {
-        session.work = LazyBox::new(work);
+        session.work = work;
     }
     if let Some(state) = member("/update/state").filter(|_| only_here) {
         works(session, json::pointer(state, "/state").and_then(json::unescape).as_deref());
