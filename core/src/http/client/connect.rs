@@ -143,6 +143,8 @@ impl Client {
         for held in std::mem::take(&mut self.held) {
             self.finish_answer(&held.id, held.json, None, true);
         }
+        // Nothing more is sent on this connection.
+        self.phase = Phase::Waiting(self.now);
         let busy: Vec<(Option<Name>, Post)> = self.take_posts();
         self.streams.clear();
         if known && self.id.is_some() && !self.is_websocket() {
@@ -181,7 +183,6 @@ impl Client {
             self.lost_since = None;
         }
         self.lost_since.get_or_insert(since);
-        self.phase = Phase::Waiting(self.now);
         self.actions.push_back(Action::Lost(lost));
         if self.options.reconnect {
             self.wait_for_connection(None);
