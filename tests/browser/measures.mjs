@@ -13,7 +13,7 @@ const REQUESTS = 10;
 /** Bytes of what is loaded, with headers. */
 const BYTES = 250_000;
 /** The same of what a page loads beside that to speak HTTP: its script and the module of the remote transports. */
-const HTTP = 147_000;
+const HTTP = 146_000;
 /** Elements and bytes that a long conversation may have. */
 const ELEMENTS = 40_000;
 const HEAP = 120 << 20;

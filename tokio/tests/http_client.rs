@@ -191,7 +191,7 @@ async fn a_lost_connection_is_opened_again_with_its_sessions() {
 }
 
 #[tokio::test]
-async fn a_server_that_closes_the_socket_is_asked_why() {
+async fn a_server_that_closes_the_socket_is_heard() {
     let mut options = ServerOptions::default();
     options.limits.body = 4000;
     let (address, _service) = served_with(options).await;

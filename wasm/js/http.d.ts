@@ -169,6 +169,18 @@ export interface Service {
 /** Serves an agent to remote clients, one conversation for each connection. Nothing listens yet: see {@link Service}. */
 export function serve(agent: Serves, options?: ServeOptions): Service;
 
+/** What was lost with a connection. */
+export interface Lost {
+  /** The ids of calls that nobody will answer. Whether the agent has carried them out is unknown (HTTP-18). */
+  readonly calls: readonly unknown[];
+  /** The ids of the agent's requests that need no answer any more. */
+  readonly questions: readonly unknown[];
+  /** Sessions, which are opened again as soon as there is a connection, if the agent can. */
+  readonly sessions: readonly string[];
+  /** The code with which the server closed the WebSocket (RFC 6455, 7.4): 1009 if a message was over its limit. */
+  readonly code?: number;
+}
+
 /** What happens to the transport of a remote agent. */
 export type TransportEvent =
   /** The first connection is tried. */
@@ -176,14 +188,7 @@ export type TransportEvent =
   /** There is a connection, for the first time or again. */
   | { readonly type: "connected"; readonly carrier: "http" | "websocket"; readonly id?: string }
   /** The connection, or what a session had to say, was lost. Calls that were open have rejected: their outcome is unknown. */
-  | {
-      readonly type: "lost";
-      readonly calls: readonly unknown[];
-      readonly questions: readonly unknown[];
-      readonly sessions: readonly string[];
-      /** The code with which the server closed the WebSocket (RFC 6455, 7.4): 1009 if a message was over its limit. */
-      readonly code?: number;
-    }
+  | ({ readonly type: "lost" } & Lost)
   /** Another attempt is made after so many milliseconds. */
   | { readonly type: "retrying"; readonly wait: number }
   /** A session is open again; if `replayed`, its history was told once more, as `replayed` events. */
@@ -420,13 +425,7 @@ export type ClientAction =
   | { readonly event: "abort"; readonly exchange: number }
   | { readonly event: "message"; readonly json: string; readonly replayed: boolean }
   | { readonly event: "connected"; readonly id: string }
-  | {
-      readonly event: "lost";
-      readonly calls: readonly unknown[];
-      readonly questions: readonly unknown[];
-      readonly sessions: readonly string[];
-      readonly code?: number;
-    }
+  | ({ readonly event: "lost" } & Lost)
   | { readonly event: "retrying"; readonly at: number }
   | { readonly event: "attached"; readonly session: string; readonly replayed: boolean }
   | { readonly event: "detached"; readonly session: string }

@@ -256,7 +256,7 @@ export class Remote {
         this.#say({ type, carrier: this.carrier, ...(this.connectionId ? { id: this.connectionId } : {}) });
         break;
       case "lost":
-        this.#lost(action);
+        this.#lost(news);
         break;
       case "retrying":
         this.#say({ type, wait: Math.max(0, action.at - Math.floor(performance.now())) });
@@ -294,9 +294,10 @@ export class Remote {
     this.readable.push(json);
   }
 
-  #lost({ calls, questions, sessions, code }) {
+  #lost(lost) {
+    const { calls, questions, sessions } = lost;
     for (const session of sessions) this.#reopening.add(session);
-    this.#say({ type: "lost", calls, questions, sessions, ...(code && { code }) });
+    this.#say({ type: "lost", ...lost });
     // Before there was a connection, its end says more.
     if (this.#isOpen) for (const id of calls) this.#answer(id, { outcome: "unknown" });
     for (const id of questions) {

@@ -89,13 +89,10 @@ impl Job {
     }
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
-}
-
 /// Runs it as a task, as tokio advises: what wakes a runtime's first future does so through the kernel.
 fn run(work: impl Future<Output = Pass> + Send + 'static) -> Pass {
-    runtime().block_on(async { tokio::spawn(work).await.expect("a pass") })
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async { tokio::spawn(work).await.expect("a pass") })
 }
 
 /// Does a turn of the agent's, from the prompt to its end.

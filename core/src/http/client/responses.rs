@@ -32,7 +32,8 @@ impl Client {
                 jar.set(cookie, &self.options.target, self.now);
             }
         }
-        let refused = matches!(status, 401 | 403) && !matches!(known.doing, Doing::Delete);
+        // What was refused had its response already.
+        let refused = matches!(status, 401 | 403) && !matches!(known.doing, Doing::Delete | Doing::Refused { .. });
         if refused {
             let challenge = headers.single("www-authenticate").value().map(str::to_owned);
             return self.unauthorized(exchange, status, challenge);
@@ -231,9 +232,8 @@ impl Client {
             }
             // Some servers know no session that another connection has made. Whether this one is gone, its stream says.
             404 if post.attaches && self.is_in_doubt() => self.postponed(lane, post, wait(headers)),
-            404 if post.attaches => self.refuse(exchange, lane, post, status, headers),
             // The server has not looked at the message.
-            404 => {
+            404 if !post.attaches => {
                 self.put_back(lane, post, Some(0));
                 self.lose(false, self.now);
             }
@@ -289,15 +289,13 @@ impl Client {
                 self.phase = Phase::Waiting(u64::MAX);
             }
             Some(Doing::Post { lane, post }) => self.postponed(lane, post, Some(0)),
-            // It has answered already.
-            Some(Doing::Refused { lane, post, status, .. }) => self.refused(lane.as_ref(), post, status, Vec::new()),
             Some(Doing::Read { name }) => {
                 if let Some(stream) = self.streams.get_mut(&name) {
                     stream.exchange = None;
                     stream.state = super::streams::State::Waiting(u64::MAX);
                 }
             }
-            Some(Doing::Delete) | None => {}
+            Some(Doing::Delete | Doing::Refused { .. }) | None => {}
         }
         if !told {
             self.actions.push_back(Action::Unauthorized { status, challenge });

@@ -403,8 +403,7 @@ impl State {
     }
 
     /// The close frame of a socket.
-    pub(super) fn closed(&mut self, exchange: u64, code: Option<u16>) {
-        let Some(code) = code else { return };
+    pub(super) fn closed(&mut self, exchange: u64, code: u16) {
         if self.ended.is_none() {
             self.problem = Some(format!("it closes the WebSocket: {} ({code})", close_reason(code)));
         }

@@ -114,11 +114,10 @@ async fn read(shared: &Arc<Shared>, exchange: u64, input: &mut SplitStream<Socke
         match came {
             Some(Ok(Message::Text(text))) => shared.with(|state| state.client.text(exchange, &text)),
             Some(Ok(Message::Binary(_))) => shared.with(|state| state.client.binary(exchange)),
-            Some(Ok(Message::Close(frame))) => {
-                let code = frame.map(|frame| u16::from(frame.code));
-                return shared.with(|state| state.closed(exchange, code));
+            Some(Ok(Message::Close(Some(frame)))) => {
+                return shared.with(|state| state.closed(exchange, frame.code.into()));
             }
-            Some(Err(_)) | None => return,
+            Some(Ok(Message::Close(None)) | Err(_)) | None => return,
             Some(Ok(_)) => {}
         }
     }
