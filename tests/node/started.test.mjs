@@ -115,10 +115,12 @@ import { Client, spawnAgent } from "libacp/client";
 const agent = await spawnAgent([process.execPath, ${JSON.stringify(echo)}, ${JSON.stringify(told)}], new Client(), { processGroup: ${processGroup} });
 const session = await agent.newSession("/");
 const asked = new Promise((resolve) => process.once("SIGINT", resolve));
+// It may end before this process is told of the key.
+const ended = new Promise((resolve) => agent.process.once("exit", resolve));
 console.log(process.stdin.isTTY ? "ready" : "no terminal");
 await asked;
 console.log("asked to stop");
-if (${!processGroup}) await new Promise((resolve) => agent.process.once("exit", resolve));
+if (${!processGroup}) await ended;
 try {
   console.log(await session.prompt("still here").readText());
 } catch (error) {
