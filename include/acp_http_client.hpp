@@ -288,7 +288,7 @@ public:
     {
         return done(acp_http_client_failed(handle(), exchange, sent));
     }
-    /// Takes a text frame of the WebSocket.
+    /// Takes a text frame of the WebSocket. Fails also if it is not UTF-8, which libraries for WebSocket see to.
     Result<void> text(std::uint64_t exchange, std::string_view text) noexcept
     {
         return done(acp_http_client_text(handle(), exchange, detail::slice(text)));

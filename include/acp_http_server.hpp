@@ -237,7 +237,7 @@ public:
         acp_slice out{nullptr, 0};
         return step(acp_http_server_body(handle(), exchange, detail::slice(bytes), end, &out), out);
     }
-    /// Takes a text frame of a WebSocket.
+    /// Takes a text frame of a WebSocket. Fails also if it is not UTF-8, which libraries for WebSocket see to.
     Result<void> text(std::uint64_t exchange, std::string_view text) noexcept
     {
         return done(acp_http_server_text(handle(), exchange, detail::slice(text)));

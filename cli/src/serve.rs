@@ -42,6 +42,11 @@ const BLOCKING: u64 = 4;
 
 fn settings(options: &Serve) -> Result<ServerOptions, Failure> {
     let mut settings = ServerOptions::default();
+    // No request names any other. Without one, each is served.
+    let no_part = |it: char| !it.is_ascii_graphic() || "?#".contains(it);
+    if !options.path.is_empty() && (!options.path.starts_with('/') || options.path.contains(no_part)) {
+        return Err(Failure::Usage(format!("`{}` is no path", printable(&options.path))));
+    }
     settings.path.clone_from(&options.path);
     for origin in &options.origin {
         if !settings.allowed.origin(origin) {

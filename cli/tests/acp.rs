@@ -247,6 +247,11 @@ fn exit_codes_and_a_log_without_secrets() {
     std::fs::remove_dir_all(folder).unwrap();
     assert_eq!(output(&["serve"]).status.code(), Some(2));
     assert_eq!(output(&["serve", "--origin", "x", "--", "true"]).status.code(), Some(2));
+    for path in ["acp", "/a b", "/acp?x", "/acp#x", "/\u{e4}"] {
+        // Listening is what ends the others: with another code.
+        let listen = ["serve", "--listen", "192.0.2.1:9", "--path", path, "--", "true"];
+        assert_eq!(output(&listen).status.code(), Some(2), "{path}");
+    }
     let completions = output(&["completions", "bash"]);
     assert!(completions.status.success() && String::from_utf8(completions.stdout).unwrap().contains("_acp"));
 }

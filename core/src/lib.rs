@@ -118,6 +118,8 @@ pub mod json;
 pub mod jsonrpc;
 mod map;
 mod nearest;
+#[cfg(any(feature = "futures", feature = "http"))]
+mod numbered;
 mod path;
 pub mod relay;
 mod role;

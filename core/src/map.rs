@@ -65,6 +65,11 @@ impl<K, V> Map<K, V> {
         Iter { keys: self.keys.iter(), values: &self.values }
     }
 
+    /// The values in any order.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.values.iter_mut().flatten()
+    }
+
     pub(crate) fn clear(&mut self) {
         *self = Map::default();
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of each layer, the lowest first. Those of one layer may name each other.
 const LAYERS: &[&[&str]] = &[
-    &["rules", "versions", "role", "text", "map", "nearest", "path", "room", "terminal"],
+    &["rules", "versions", "role", "text", "map", "numbered", "nearest", "path", "room", "terminal"],
     &["json"],
     &["framing", "jsonrpc"],
     &["schema", "validation"],

@@ -247,7 +247,7 @@ async function start() {
     isReady = true;
     composer.enabled = true;
   } catch (error) {
-    console.warn(error);
+    console.log(error);
     tell(error.message);
     problem = error.message;
     // What fails before there is a connection, or beside it, closes nothing by itself.

@@ -24,6 +24,8 @@ function modules() {
   for (const name of ["Lexer.ts", "Tokenizer.ts"]) {
     known.set(name, known.get(name).replace(/this\.options\.(?!tokenizer)(\w+)/g, (_, option) => defaults[option]));
   }
+  known.set("defaults.ts", "export const _defaults = {};");
+  known.set("Lexer.ts", known.get("Lexer.ts").replace(/\n  static [^]*?\n  }\n/g, "\n"));
   const { block, inline } = new Lexer().tokenizer.rules;
   const all = (rules) => Object.entries(rules).map(([name, rule]) => `${name}: ${rule instanceof RegExp ? rule : "noopTest"}`);
   const [, before, tag] = /^(.*)\/\*\*\n \* Block-Level.*?\n(const _tag = .*?;)/s.exec(known.get("rules.ts"));
@@ -48,7 +50,7 @@ const reader = {
 /** The smallest of what Brotli makes of it: which way of writing distances is best differs. */
 function brotli(bytes) {
   const always = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
-  const made = [[0, 0], [2, 4], [2, 16]].map(([postfix, direct]) => {
+  const made = [[0, 0], [0, 4], [1, 0], [1, 2], [2, 0], [2, 8], [2, 16]].map(([postfix, direct]) => {
     const ways = { [constants.BROTLI_PARAM_NPOSTFIX]: postfix, [constants.BROTLI_PARAM_NDIRECT]: direct };
     return brotliCompressSync(bytes, { params: { ...always, ...ways } });
   });
@@ -65,25 +67,31 @@ await build({
   outdir: site,
   // What speaks HTTP is loaded where a page does so.
   splitting: true,
-  chunkNames: "[name]-[hash]",
+  // Without a hash, which depends on where the checkout is.
+  chunkNames: "[name]",
   conditions: ["browser"],
   nodePaths: [packages],
   plugins: [reader],
 });
 // What both of them need is a file of its own so far. The page's script loads it in any case, and compresses better with it.
 const scripts = readdirSync(site).filter((name) => name.endsWith(".js"));
-const common = scripts.find((name) => name.startsWith("chunk-"));
+const common = scripts.find((name) => name === "chunk.js");
 const remote = scripts.find((name) => name.startsWith("http."));
 const both = { contents: `import "./app.js"; export * from "./${common}";`, resolveDir: site };
 await build({ ...always, stdin: both, outfile: join(site, "app.js"), allowOverwrite: true, external: [`./${remote}`] });
 writeFileSync(join(site, remote), readFileSync(join(site, remote), "utf8").replaceAll(common, "app.js"));
 rmSync(join(site, common));
-// esbuild shortens names and leaves out spaces; this also finds what can be said in fewer words.
-for (const name of readdirSync(site).filter((name) => name.endsWith(".js"))) {
-  const { code } = await minify(readFileSync(join(site, name), "utf8"), { module: true, ecma: 2020, compress: { passes: 3 } });
+// esbuild shortens names and leaves out spaces; this also finds what can be said in fewer words, and shortens the names of members that
+// are no part of the package's interface: to the same ones in each file, as they share objects. What loads the modules warns of servers
+// that say another type of them, and of older calls; the page's does not.
+const names = {};
+const properties = { regex: /^_[a-z]/, reserved: ["_meta"] };
+for (const name of readdirSync(site).filter((name) => name.endsWith(".js")).sort().reverse()) {
+  const options = { module: true, ecma: 2020, compress: { passes: 3, pure_funcs: ["console.warn"] }, mangle: { properties }, nameCache: names };
+  const { code } = await minify(readFileSync(join(site, name), "utf8"), options);
   writeFileSync(join(site, name), code);
 }
-copyFileSync(join(here, "index.html"), join(site, "index.html"));
+writeFileSync(join(site, "index.html"), readFileSync(join(here, "index.html"), "utf8").replace(/\n +/g, "\n"));
 for (const name of ["libacp_client_bg.wasm", "libacp_http_bg.wasm"]) copyFileSync(join(packages, "libacp/dist", name), join(site, name));
 for (const name of readdirSync(site)) {
   const bytes = readFileSync(join(site, name));

@@ -9,6 +9,7 @@ const TALLEST = 240;
 
 export class Composer {
   #commands = [];
+  #placeholder;
   #chosen = 0;
   #pictures = [];
   #takesPictures = false;
@@ -16,6 +17,7 @@ export class Composer {
   /** `send(blocks)` and `cancel()` are called; all elements are found by their ids. */
   constructor({ send, cancel }) {
     this.field = byId("prompt");
+    this.#placeholder = this.field.placeholder;
     this.list = byId("commands");
     this.sendButton = byId("send");
     this.cancelButton = byId("cancel");
@@ -106,6 +108,7 @@ export class Composer {
   #submit() {
     const text = this.field.value.trim();
     if ((!text && this.#pictures.length === 0) || this.sendButton.hidden || this.sendButton.disabled) return;
+    this.field.placeholder = this.#placeholder;
     const pictures = this.#pictures.map(({ mimeType, data }) => ({ type: "image", mimeType, data }));
     this.field.value = "";
     this.clear();
@@ -135,6 +138,7 @@ export class Composer {
         ),
       ),
     );
+    this.list.children[this.#chosen]?.scrollIntoView({ block: "nearest" });
   }
 
   #offer(isOpen) {

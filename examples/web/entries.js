@@ -39,7 +39,7 @@ class ToolCall {
 
   constructor() {
     this.element = make("details", { className: "tool" }, this.#summary, make("div", { className: "body" }, this.#places, this.#items.element, this.#data));
-    this.card = make("section", { className: "card", ariaLabel: "Tool call" }, this.element, this.#stop.element, this.slot);
+    this.card = make("div", { className: "card", role: "group", ariaLabel: "Tool call" }, this.element, this.#stop.element, this.slot);
   }
 
   advance(entry, deadline, context) {

@@ -14,6 +14,8 @@ const choicesOf = ({ enum: values, oneOf, anyOf }) => oneOf ?? anyOf ?? (values 
 
 /** What a field is made of: its element, what was entered (nothing where that is empty), and what is wrong with it. */
 const KINDS = {
+  __proto__: null,
+
   string(schema, id) {
     const choices = choicesOf(schema);
     if (choices) return select(schema, choices, id);

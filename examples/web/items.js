@@ -21,12 +21,14 @@ function drawPicture({ mimeType, data }, whose) {
 }
 
 const DRAW = {
+  // An agent names the type.
+  __proto__: null,
   image: drawPicture,
   resource_link: ({ title, name, uri }) => place(title ?? name ?? uri),
   resource: ({ resource }) => (resource.text === undefined ? place(resource.uri) : code(resource.text)),
   diff: (item) => (item.changes ? drawChanges(item) : drawDiff(item)),
-  // Of the page's own: what it asks before it runs one.
-  command: ({ line, folder }) => make("figure", { className: "terminal" }, make("figcaption", {}, isolated(`in ${folder}`)), code(line)),
+  // Of the page's own: what it asks before it runs one, all of it.
+  command: ({ line, folder }) => make("figure", { className: "terminal" }, make("figcaption", {}, isolated(`in ${folder}`)), make("pre", { tabIndex: 0 }, plain(line))),
   session: ({ sessionId }) => make("p", { className: "dim" }, "Session ", isolated(sessionId)),
 };
 

@@ -35,7 +35,10 @@ export class Machine {
   files = {
     readTextFile: (session, { path, line, limit }) => this.#call("read", { path, line, limit }),
     writeTextFile: async (session, { path, content }, { signal }) => {
-      const before = await this.#call("read", { path }).catch(() => undefined);
+      // What cannot be shown is not overwritten.
+      const before = await this.#call("read", { path }).catch((error) => {
+        if (error.code !== ErrorCode.RESOURCE_NOT_FOUND) throw error;
+      });
       const change = { type: "diff", path, oldText: before, newText: content };
       if (!(await this.ask(session, { title: `Write ${path}?`, does: "Write", content: [change] }, signal))) throw refused();
       await this.#call("write", { path, content });

@@ -21,9 +21,28 @@ const HALF = /[*_~`[<]/;
 /** What would be read as another block at the beginning of a line. */
 const BLOCK = /^(?:[-+*#>=~`|<:]|\d{1,9}[.)]|\s)/;
 
+/** Quotes and lists in each other that are read as such. */
+const DEEPEST = 20;
+
+/** Marked reads what is in a quote or a list by calling itself. An agent chooses how often, so that has an end: the rest is text. */
+class Reader extends Lexer {
+  #depth = 0;
+
+  blockTokens(text, tokens, ...more) {
+    if (this.#depth > DEEPEST) {
+      tokens.push({ type: "escape", raw: text, text });
+      return tokens;
+    }
+    this.#depth += 1;
+    super.blockTokens(text, tokens, ...more);
+    this.#depth -= 1;
+    return tokens;
+  }
+}
+
 /** The blocks of a text. Where links lead that it names may have been said before. */
 function blocksOf(text, links) {
-  const lexer = new Lexer();
+  const lexer = new Reader();
   lexer.tokens.links = links;
   return lexer.lex(text);
 }

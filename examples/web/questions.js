@@ -7,6 +7,9 @@ import { elicitation, waitingFor } from "./elicitation.js";
 import { drawData, Items } from "./items.js";
 import { Question } from "./permission.js";
 
+/** Where an agent offers nothing to choose: an answer that chooses nothing. */
+const DISMISS = [{ optionId: null, name: "Dismiss", kind: "reject_once" }];
+
 /** A question with its text and buttons. `about` is what is asked: a title, content, and options. */
 class Card {
   #buttons = make("div", { className: "permission" });
@@ -14,7 +17,7 @@ class Card {
   #question;
 
   constructor({ title, content = [], rawInput, element }, options, context, choose) {
-    this.element = make("section", { className: "question", ariaLabel: "Question" });
+    this.element = make("div", { className: "question", role: "group", ariaLabel: "Question" });
     const data = rawInput && content.length === 0 ? make("details", { open: true }, make("summary", {}, "Input"), drawData(rawInput)) : undefined;
     this.element.append(make("p", { className: "asked" }, isolated(title)), this.#items.element, ...[data, element].filter(Boolean), this.#buttons);
     this.#items.advance(content, {}, Infinity, context);
@@ -58,7 +61,8 @@ export class Questions {
 
   /** Asks what an agent's request asks: the id of an option, or nothing once its signal has stopped. */
   ask(request) {
-    const { session, id, signal, options } = request;
+    const { session, id, signal } = request;
+    const options = request.options.length > 0 ? request.options : DISMISS;
     return this.#wait({ session, id, signal, options, about: (tool) => aboutTool(request, tool), take: (optionId) => optionId });
   }
 
@@ -82,7 +86,7 @@ export class Questions {
   }
 
   #wait({ session, id, signal, options, about, take }) {
-    const key = keyOf(session, JSON.stringify(id));
+    const key = keyOf(session, typeof id === "bigint" ? id : JSON.stringify(id));
     return new Promise((resolve) => {
       const end = (answer) => {
         this.#requests.delete(key);

@@ -4,7 +4,7 @@ import { byId, button, icon, isolated, make, plain, tell } from "./dom.js";
 
 /** Sessions that are listed. */
 const MOST = 200;
-/** How long a second click on a button that deletes counts. */
+/** How long a second click on a button that deletes counts; one of a double click does not. */
 const SURE = 4000;
 
 /** A time as people say it. */
@@ -149,7 +149,7 @@ export class Sessions {
     if (session && agent.can("session/close")) add("close", icon("close"), "Close", () => this.#end(() => session.close(), sessionId));
     if (agent.can("session/delete")) {
       const isSure = this.#sure === sessionId;
-      add("delete", isSure ? "Delete?" : icon("bin"), isSure ? "Really delete" : "Delete", () => this.#delete(sessionId));
+      add("delete", isSure ? "Delete?" : icon("bin"), isSure ? "Really delete" : "Delete", ({ detail }) => detail < 2 && this.#delete(sessionId));
     }
     return actions;
   }

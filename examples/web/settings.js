@@ -12,16 +12,21 @@ function select(name, label, value, groups, change) {
   return make("select", { name, ariaLabel: plain(label), onchange: ({ target }) => change(target.value) }, ...items);
 }
 
+/** The session whose controls are there. */
+let shown;
+
 /** The controls of a session; each change is sent, and undone where that fails. */
 export function showSettings(session, view) {
   const place = byId("settings");
+  shown = session;
   const focus = place.contains(document.activeElement) ? document.activeElement.name : undefined;
   const change = (setting) => async (value) => {
     try {
       await setting(value);
     } catch (error) {
       tell(error.message);
-      showSettings(session, view);
+      // Another one may be on display by now.
+      if (shown === session) showSettings(session, session.view);
     }
   };
   const controls = (view?.configOptions ?? []).filter(({ type, category }) => (type === "select" || type === "boolean") && !(category === "mode" && view.modes)).map((option) => {

@@ -4,14 +4,18 @@
 import { byId, button, fill, isolated, make, plain } from "./dom.js";
 import { drawData } from "./items.js";
 
-/** Rows that are kept, and characters of each. */
+/** Rows that are kept, rules of each that are listed, and characters of each. */
 const KEPT = 400;
+const RULES = 20;
 const LONGEST = 16_384;
 const CHUNK = /^\{"jsonrpc":"2\.0","method":"session\/update",[^]{0,400}?"sessionUpdate":"(\w+_chunk)"/;
 const METHODS = [
   "authenticate", "logout", "session/new", "session/load", "session/resume", "session/list", "session/prompt", "session/cancel",
   "session/set_mode", "session/set_config_option", "session/close", "session/delete", "session/fork",
 ];
+
+/** The beginning of a text, as a text of its own: a part of it would keep all of it. */
+const begin = (text) => structuredClone(String(text).slice(0, LONGEST));
 
 const time = (at) => new Date(at).toISOString().slice(11, 23);
 
@@ -63,15 +67,15 @@ export class WireLog {
     if (chunk && last?.chunk === chunk) {
       last.count += 1;
       last.size += text.length;
-      last.text = text.slice(0, LONGEST);
+      last.text = begin(text);
       this.#soon();
       return;
     }
     const message = chunk ? undefined : parsed(text);
-    const name = chunk ? `session/update · ${chunk}` : named(message, this.#methods[direction === "sent" ? "received" : "sent"]);
+    const name = chunk ? `session/update · ${chunk}` : begin(named(message, this.#methods[direction === "sent" ? "received" : "sent"]));
     const kind = chunk || (message?.method && message.id === undefined) ? "notification" : message?.method ? "request" : "answer";
-    if (kind === "request") this.#remember(this.#methods[direction], String(message.id), message.method);
-    const row = { at: Date.now(), direction, kind, name, method: message?.method ?? name, chunk, count: 1, size: text.length, text: text.slice(0, LONGEST), rules: [] };
+    if (kind === "request") this.#remember(this.#methods[direction], begin(message.id), begin(message.method));
+    const row = { at: Date.now(), direction, kind, name, chunk, count: 1, size: text.length, text: begin(text), rules: [] };
     // What can be called changes with what is no update.
     if (chunk === undefined && message?.method !== "session/update") row.not = this.#blocked();
     this.#push(row);
@@ -88,8 +92,10 @@ export class WireLog {
     this.violations += Number(event.type === "violation");
     const isIt = (row) => row.direction === direction && (event.method === undefined || row.name.startsWith(event.method) || row.name.endsWith(` ${event.method}`));
     const found = this.#rows.findLast(isIt) ?? this.#rows.findLast((row) => row.direction === direction);
-    found?.rules.push({ ...rule(event), consequence: event.consequence ?? "advice" });
-    if (found) found.isNew = true;
+    if (found?.rules.length < RULES) {
+      found.rules.push({ ...rule(event), consequence: event.consequence ?? "advice" });
+      found.isNew = true;
+    }
     fill(byId("count"), String(this.violations));
     byId("count").hidden = this.violations === 0;
     this.#soon();

@@ -53,13 +53,19 @@ public:
     /// Takes an address apart; nothing is sent before the connection has something to send.
     [[nodiscard]] static Result<CurlRemote> open(CurlSettings settings)
     {
+        // By themselves: beside the members that come from the address, what is no object would not be seen.
+        if (const auto usable = HttpClient::open(settings.options, 0); !usable) {
+            return usable.error();
+        }
+        if (Json(settings.options).boolean("/websocket").value_or(false)) {
+            return Error{ACP_INVALID_ARGUMENT, MisuseKind::none, {}, {}, "CurlRemote::open: there is no WebSocket here"};
+        }
         auto state = std::make_unique<State>();
         state->settings = std::move(settings);
         std::string options;
         if (!state->read_address(options)) {
-            Error error = Error::of(ACP_INVALID_ARGUMENT);
-            error.message = "CurlRemote::open: the address is no URL of http or https";
-            return error;
+            return Error{ACP_INVALID_ARGUMENT, MisuseKind::none, {}, {},
+                         "CurlRemote::open: the address is no URL of http or https"};
         }
         auto client = HttpClient::open(options, std::random_device{}());
         if (!client) {
@@ -69,14 +75,12 @@ public:
         for (const auto &[name, value] : state->settings.headers) {
             const Result<void> set = state->client.set_header(name, value);
             if (!set) {
-                return set.error();
+                return Error{set.error().status, MisuseKind::none, {}, {}, "CurlRemote::open: a header that cannot be one"};
             }
         }
         state->multi.reset(curl_multi_init());
         if (state->multi == nullptr) {
-            Error error = Error::of(ACP_PANIC);
-            error.message = "CurlRemote::open: curl_multi_init failed";
-            return error;
+            return Error{ACP_PANIC, MisuseKind::none, {}, {}, "CurlRemote::open: curl_multi_init failed"};
         }
         return CurlRemote(std::move(state));
     }
@@ -191,9 +195,10 @@ private:
             Writer writer;
             writer.begin_object().member("target", path + (query.empty() ? "" : "?" + query));
             writer.member("host", host).member("secure", scheme == "https");
-            const Items more = Json(settings.options).items();
-            for (const Item item : more) {
-                writer.member(item.key, item.value);
+            for (const Item item : Json(settings.options).items()) {
+                if (item.key != "target" && item.key != "host" && item.key != "secure") {
+                    writer.member(item.key, item.value);
+                }
             }
             const auto text = writer.end_object().finish();
             options = std::string(text ? *text : std::string_view());
@@ -208,6 +213,11 @@ private:
             act(connection, told);
             while (!closed && client.is_hungry() && !connection.transmit().empty()) {
                 const std::string_view message = connection.transmit();
+                // Messages between lines would be sent, and no answer to them would ever be seen.
+                if (message.back() == '\n') {
+                    return Error{ACP_INVALID_ARGUMENT, MisuseKind::none, {}, {},
+                                 "CurlRemote::turn: the connection has another framing than `messages`"};
+                }
                 const Result<Sent> sent = client.send(message);
                 if (!sent && !refuse(connection, message, sent.error())) {
                     return sent.error();
@@ -216,6 +226,11 @@ private:
                     break;
                 }
                 (void)connection.consume(connection.transmit().size());
+                act(connection, told);
+            }
+            // The host has ended it, or no version suits both.
+            if (!closed && connection.phase() == Phase::closed && connection.transmit().empty()) {
+                (void)client.close();
                 act(connection, told);
             }
             return {};

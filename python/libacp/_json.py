@@ -24,7 +24,7 @@ def digits(number: int) -> str:
 
 
 def _number(text: str) -> "Union[int, Decimal]":
-    if len(text) > _MOST:
+    if len(text) - text.startswith("-") > _MOST:
         return Decimal(text)
     return -_read(text[1:]) if text.startswith("-") else _read(text)
 

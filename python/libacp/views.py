@@ -22,7 +22,7 @@ class ViewQuestion(TypedDict):
     toolCallId: Optional[str]
     """The tool call that it is about."""
     params: Any
-    """The params of the request."""
+    """The params of the request; ``None`` if they are long."""
 
 
 class ViewPrompt(TypedDict):

@@ -1,13 +1,18 @@
 """What crosses what: calls that are given up before they are sent, answers that say more than they should, two who wait."""
 
 import asyncio
+import os
+import tempfile
 import unittest
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, AsyncIterator, List, Tuple
 
+import libacp
 from aio_pair import AioCase, agent, streams, talk, until
 from libacp import aio
-from raw_agent import CAPABILITIES, RawAgent, raw_agent
+from processes import left, mark
+from raw_agent import CAPABILITIES, RawAgent, create, opened, raw_agent
 
 
 class Plain:
@@ -128,9 +133,75 @@ class Loads(AioCase):
                 self.assertTrue(view.frozen)
                 self.assertTrue(view.follow().take())
 
+    @unittest.skipUnless(os.name == "posix", "runs a command of the system")
+    async def test_a_session_that_is_loaded_once_more_has_its_new_directories_and_no_terminals(self) -> None:
+        folder, name = tempfile.TemporaryDirectory(), mark()
+        self.addCleanup(folder.cleanup)
+        first, second = (Path(os.path.realpath(folder.name), each) for each in ("first", "second"))
+        for root in (first, second):
+            root.mkdir()
+            (root / "file").write_text(root.name)
 
-async def _loaded(peer: aio.AgentPeer) -> aio.ClientSession:
-    return await peer.load_session("s", "/work")
+        async with raw_agent(aio.Client(files=aio.Files(), terminals=aio.Terminals())) as (peer, theirs):
+
+            async def read(id: int, root: Path) -> Any:
+                params = {"sessionId": "s", "path": str(root / "file")}
+                theirs.send({"id": id, "method": "fs/read_text_file", "params": params})
+                answer = (await theirs.answers(id))[id]
+                return answer.get("result") or answer["error"]["code"]
+
+            session = await opened(peer, theirs, str(first))
+            theirs.send(create(5, name))
+            await theirs.answers(5)
+            self.assertEqual(await read(6, first), {"content": "first"})
+            loading = asyncio.ensure_future(_loaded(peer, str(second)))
+            await theirs.answer("session/load", {})
+            self.assertIs(await self.in_time(loading), session)
+            self.assertEqual((session.roots, await left(name)), ([str(second)], []))
+            self.assertEqual((await read(7, second), await read(8, first)), ({"content": "second"}, -32602))
+
+
+async def _loaded(peer: aio.AgentPeer, cwd: str = "/work") -> aio.ClientSession:
+    return await peer.load_session("s", cwd)
+
+
+class Named(AioCase):
+    async def test_a_session_that_is_opened_when_nobody_waits_for_it_any_more_is_closed(self) -> None:
+        asked: List[str] = []
+
+        async def permission(request: aio.PermissionRequest) -> None:
+            asked.append(request.session.id)
+
+        async with raw_agent(aio.Client(permission=permission)) as (peer, theirs):
+            opening = asyncio.ensure_future(peer.new_session("/work"))
+            id = await theirs.until("session/new")
+            opening.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await opening
+            self.assertEqual((await theirs.next())["method"], "$/cancel_request")
+            # It asks in the name of the session before it knows that this is given back.
+            theirs.send({"id": id, "result": {"sessionId": "s"}}, question(7, "s"))
+            both = [await theirs.next() for _ in range(2)]
+            (close,) = [each for each in both if each.get("method") == "session/close"]
+            (answer,) = [each for each in both if "method" not in each]
+            self.assertEqual((close["params"], answer["id"], "error" in answer), ({"sessionId": "s"}, 7, True))
+            theirs.send({"id": close["id"], "result": {}})
+            self.assertEqual((asked, peer.sessions), ([], {}))
+
+    @unittest.skipUnless(os.name == "posix", "runs a command of the system")
+    async def test_a_new_session_with_the_name_of_an_open_one_is_none(self) -> None:
+        name = mark()
+        async with raw_agent(aio.Client(terminals=aio.Terminals())) as (peer, theirs):
+            session = await opened(peer, theirs, "/")
+            theirs.send(create(5, name))
+            await theirs.answers(5)
+            opening = asyncio.ensure_future(peer.new_session("/tmp"))
+            await theirs.answer("session/new", {"sessionId": "s"})
+            with self.assertRaises(libacp.NoResult) as caught:
+                await self.in_time(opening)
+            self.assertEqual(caught.exception.outcome, "invalid")
+            self.assertIs(peer.sessions["s"], session)
+            self.assertEqual((session.open, session.cwd, len(await left(name, 0.2))), (True, "/", 2))
 
 
 class Agents(AioCase):

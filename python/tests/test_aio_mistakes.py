@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import stat
 import tempfile
 import unittest
 import warnings
@@ -224,6 +225,7 @@ class Seen(AioCase):
                     await session.prompt("x" * 200_000)
             finally:
                 del os.environ["LIBACP_TRACE"]
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
             lines = path.read_text().splitlines()
             own = aio.Client(trace=path)
             async with talk(agent(prompt=lambda turn: turn.message("again")), own):

@@ -1,5 +1,6 @@
 """In which words requests for files and terminals are refused: those of ``tests/access/refusals.json``, as in JavaScript."""
 
+import asyncio
 import json
 import os
 import sys
@@ -65,7 +66,16 @@ class Refusals(unittest.IsolatedAsyncioTestCase):
         id = await host.create(session, cast(Any, {"command": "sleep", "args": ["60"]}))
         true: Any = {"command": "true"}
         self.assertEqual(await refusal(host.create(session, true)), (-32603, "There are 1 terminals already"))
+        # It belongs to its session, whoever else knows its id.
+        other = cast(Any, Session(cwd="/"))
+        for call in (host.output, host.wait_for_exit, host.kill, host.release):
+            self.assertEqual(await refusal(call(other, id)), (-32002, "There is no such terminal"))
+        await host.end(other)
+        self.assertEqual((await host.output(session, id)).get("exitStatus"), None)
         await host.release(session, id)
+        # Those that are being started count as well.
+        both = await asyncio.gather(*(refusal(host.create(session, true)) for _ in range(2)))
+        self.assertEqual(sorted(both), [(-32603, "There are 1 terminals already"), (0, "nothing was refused")])
         await host.end(session)
         self.assertEqual(await refusal(host.create(session, true)), (-32002, "The session is over"))
 

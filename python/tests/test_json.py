@@ -113,6 +113,15 @@ class Values(unittest.TestCase):
             note: Any = list(self.pair.agent.events())[-1]
             self.assertEqual((type(note.params["a"]), note.params["a"]), (Decimal, Decimal(digits)))
 
+    def test_integers_of_20000_digits_are_the_longest_that_are_read(self) -> None:
+        for sign in ("", "-"):
+            longest, longer = (sign + "9" * digits for digits in (20_000, 20_001))
+            text = f'{{"jsonrpc":"2.0","method":"_x/y","params":[{longest},{longer}]}}\n'
+            self.pair.agent.receive_data(text.encode())
+            note: Any = list(self.pair.agent.events())[-1]
+            self.assertEqual([type(each) for each in note.params], [int, Decimal], sign)
+            self.assertEqual((Decimal(note.params[0]), note.params[1]), (Decimal(longest), Decimal(longer)))
+
     def test_params_are_read_once(self) -> None:
         self.pair.client.request("_x/y", {"a": [1]})
         request = self.pair.one(self.pair.client)

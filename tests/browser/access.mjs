@@ -40,6 +40,20 @@ async function full(page, name) {
   await answerByClick(page.getByRole("button", { name: "Allow" }));
   await idle(page);
   await page.locator("details.thought summary").first().click();
+  await send(page, "/ask");
+  await answerByClick(page.getByRole("button", { name: "Allow" }));
+  await idle(page);
+  await wrong(page, "two calls");
+  await page.focus("#prompt");
+  await page.keyboard.type("/");
+  await page.locator("#commands li").first().waitFor();
+  await wrong(page, "the commands");
+  // The one that is chosen is in sight.
+  await page.keyboard.press("ArrowUp");
+  await page.locator("#commands [aria-selected=true]").waitFor();
+  const [list, chosen] = await Promise.all(["#commands", "#commands [aria-selected=true]"].map((it) => page.locator(it).boundingBox()));
+  assert.ok(chosen.y + chosen.height <= list.y + list.height + 1, "the chosen command is in sight");
+  await page.fill("#prompt", "");
   await send(page, "/file");
   await page.locator(".question").waitFor();
   await wrong(page, "a file");

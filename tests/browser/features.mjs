@@ -1,7 +1,7 @@
 // What the page can beside a chat: sessions, login, options, pictures, files, terminals, the wire log, themes. The agent is
 // one that can all of it.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answerByClick, idle, online, send } from "./person.mjs";
 import { able, pause, root, start, store, until } from "./served.mjs";
@@ -74,7 +74,11 @@ export const featureTests = {
     await row(page, "First talk").locator(".row").click();
     await last(page).getByText("You said: First talk").waitFor();
     assert.equal(await page.locator("article").count(), 2);
-    // Deleted with a second click only.
+    // Deleted with a second click only, which the other half of a double click is not.
+    await row(page, "Second talk").getByRole("button", { name: "Delete" }).dblclick();
+    await pause(300);
+    assert.equal(await row(page, "Second talk").count(), 1);
+    await row(page, "Second talk").getByRole("button", { name: "Really delete" }).waitFor({ state: "detached" });
     const before = readdirSync(kept).length;
     await row(page, "Second talk").hover();
     await row(page, "Second talk").getByRole("button", { name: "Delete" }).click();
@@ -176,9 +180,17 @@ export const featureTests = {
     await answerByClick(question.getByRole("button", { name: "Write" }));
     await last(page).getByText("written, after 6 characters").waitFor();
     assert.equal(readFileSync(join(folder, "notes.txt"), "utf8"), "first\none more line\n");
+    // Nobody is asked about what cannot be done, or about a file whose content cannot be shown.
     await send(page, "/file ../outside.txt");
-    await answerByClick(page.locator(".question").getByRole("button", { name: "Write" }));
     await last(page).getByText("outside of the session's roots").waitFor();
+    await idle(page);
+    writeFileSync(join(folder, "picture.bin"), Uint8Array.of(0xff, 0xfe));
+    await send(page, "/file picture.bin");
+    await last(page).getByText("not written: ").waitFor();
+    await idle(page);
+    assert.deepEqual([...readFileSync(join(folder, "picture.bin"))], [0xff, 0xfe]);
+    assert.equal(await page.locator(".question").count(), 0);
+    rmSync(join(folder, "picture.bin"));
     // A turn that is stopped takes its question along.
     await send(page, "/file other.txt");
     await page.locator(".question").waitFor();
@@ -196,6 +208,11 @@ export const featureTests = {
     assert.match(await question.locator("pre").innerText(), /^sh -c 'echo no > refused'$/);
     await answerByClick(question.getByRole("button", { name: "Refuse" }));
     await last(page).getByText("not run: ").waitFor();
+    // What is agreed to is shown to its end.
+    await send(page, `/run echo ${"#".repeat(25_000)} the end`);
+    assert.match((await question.locator("pre").innerText()).slice(-20), /the end'$/);
+    await page.click("#cancel");
+    await idle(page);
     await send(page, "/run pwd; echo é; echo wrong >&2; exit 3");
     await answerByClick(question.getByRole("button", { name: "Run" }));
     await last(page).getByText("ended with 3").waitFor();

@@ -9,6 +9,7 @@ import { bridgeTests } from "./bridge.mjs";
 import { launch } from "./chromium.mjs";
 import { elicitationTests } from "./elicitations.mjs";
 import { featureTests } from "./features.mjs";
+import { hostileTests } from "./hostile.mjs";
 import { lockTests } from "./locks.mjs";
 import { measureTests } from "./measures.mjs";
 import { permissionTests } from "./permission.mjs";
@@ -262,7 +263,7 @@ await run({ ...lockTests, ...bridgeTests, ...printingTests });
 const chromium = await launch();
 if (chromium !== undefined) {
   await run(tests, chromium, conversation);
-  await run({ ...transportTests, ...featureTests, ...elicitationTests, ...accessTests, ...measureTests }, chromium);
+  await run({ ...transportTests, ...featureTests, ...elicitationTests, ...accessTests, ...hostileTests, ...measureTests }, chromium);
   await run(permissionTests, chromium);
   await run(startTests, chromium);
   await chromium.close();

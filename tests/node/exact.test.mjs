@@ -84,6 +84,16 @@ test("integers of a whole frame cost no more than their text", () => {
   }
 });
 
+test("integers of 20,000 digits are the longest that are read", () => {
+  const { agent } = greeted();
+  for (const sign of ["", "-"]) {
+    const [longest, longer] = [20_000, 20_001].map((digits) => sign + "9".repeat(digits));
+    agent.receive(`{"jsonrpc":"2.0","method":"_x/y","params":[${longest},${longer}]}\n`);
+    const { params } = agent.pollEvent();
+    assert.ok(params[0] === BigInt(longest) && params[1] instanceof RawJson && params[1].text === longer, sign);
+  }
+});
+
 test("numbers that JSON does not have are misuse", () => {
   const { client } = greeted();
   const wrong = [NaN, Infinity, -Infinity];

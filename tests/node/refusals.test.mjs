@@ -49,6 +49,9 @@ test("commands are refused in the words of the other languages", { skip }, async
   const id = await host.create(session, { command: "sleep", args: ["60"] });
   assert.deepEqual(await refusal(() => host.create(session, { command: "true" })), { code: -32603, message: "There are 1 terminals already" });
   await host.release(session, id);
+  // Those that are being started count as well.
+  const both = await Promise.all([1, 2].map(() => refusal(() => host.create(session, { command: "true" }))));
+  assert.deepEqual(both.filter((each) => typeof each !== "string"), [{ code: -32603, message: "There are 1 terminals already" }]);
   await host.end(session);
   assert.deepEqual(await refusal(() => host.create(session, { command: "true" })), { code: -32002, message: "The session is over" });
 });

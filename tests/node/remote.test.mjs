@@ -210,6 +210,16 @@ test("nothing there, and nothing that speaks this", async (t) => {
     const gone = await connect("http://127.0.0.1:1/acp", undefined, { transport, WebSocket, grace: 100 }).catch((error) => error);
     assert.deepEqual([gone.outcome, gone.cause?.why], ["closed", "unreachable"], transport);
   }
+  // A proxy whose server is away.
+  const proxy = createServer((request, response) => response.writeHead(502).end()).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  t.after(() => proxy.close());
+  for (const transport of ["http", "websocket", "auto"]) {
+    const options = { transport, WebSocket, grace: 100 };
+    const { cause } = await connect(`http://127.0.0.1:${proxy.address().port}/acp`, undefined, options).catch((error) => error);
+    assert.deepEqual([cause?.why, cause?.status], ["unreachable", 502], transport);
+    assert.match(cause.message, /reached: it answers with status 502$/);
+  }
   await assert.rejects(connect("http://localhost/", undefined, { onTransport: 1 }), /^TypeError: onTransport: expected a function/);
   await assert.rejects(connect("ftp://localhost/"), /^TypeError: connect: expected an address/);
   await assert.rejects(connect("http://localhost/", undefined, { transprt: "http" }), /did you mean transport/);

@@ -19,12 +19,16 @@ use libacp::Role;
 /// # }
 /// ```
 ///
-/// Messages contain prompts and files, so treat the file as confidential. Messages that cannot be written are left out.
+/// Messages contain prompts and files, so a new file is one that nobody else may read. Messages that cannot be written are left out.
 ///
 /// # Errors
 /// If the file cannot be opened.
 pub fn trace_to(path: impl AsRef<Path>) -> io::Result<impl Fn(&Traced<'_>) + Send + Sync + 'static> {
-    let file = OpenOptions::new().create(true).append(true).open(path)?;
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
     Ok(move |traced: &Traced<'_>| {
         let role = if traced.role == Role::Agent { "agent" } else { "client" };
         let arrow = if traced.sent { "->" } else { "<-" };

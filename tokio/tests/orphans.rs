@@ -6,12 +6,12 @@ mod support;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use support::{alive, example, left, mark, until};
+use support::{alive, example, left, mark, until, LIMIT};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// An agent that runs a command, ignores the end of its input, and stays.
-fn agent(mark: &str) -> String {
+/// An agent that runs a command, ignores the end of its input, and stays until SIGTERM, or until SIGKILL.
+fn agent(mark: &str, trap: &str) -> String {
     let answer = |result: &str| {
         format!(
             "read line; id=${{line#*\\\"id\\\":}}; \
@@ -24,20 +24,27 @@ fn agent(mark: &str) -> String {
     format!(
         "{hello}{session}read prompt; \
          printf '{{\"jsonrpc\":\"2.0\",\"id\":\"t\",\"method\":\"terminal/create\",\"params\":{params}}}\\n'; \
-         trap '' TERM; sleep {mark}; sleep {mark}"
+         {trap} sleep {mark}; sleep {mark}"
     )
 }
 
-fn client(mark: &str) -> Child {
+fn client(mark: &str, trap: &str) -> Child {
     // Who starts the tests may ignore signals, as `nohup` does, and children inherit that.
     let mut client = Command::new("env");
     client.arg("--default-signal=HUP,INT,TERM").arg(example("client"));
-    client.args(["go", "sh", "-c", &agent(mark)]).stdin(Stdio::null()).stdout(Stdio::null());
+    client.args(["go", "sh", "-c", &agent(mark, trap)]).stdin(Stdio::null()).stdout(Stdio::null());
     client.kill_on_drop(true).spawn().unwrap()
 }
 
+/// Waits for two of the command, and what the agent itself waits for.
+async fn all_run(mark: &str) {
+    until(|| alive(mark).len() == 3).await;
+    // The client may still have to tell the warden what it has started.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+}
+
 async fn end(client: &mut Child) -> ExitStatus {
-    timeout(Duration::from_secs(10), client.wait()).await.expect("the client has not ended").unwrap()
+    timeout(LIMIT, client.wait()).await.expect("the client has not ended").unwrap()
 }
 
 fn kill(signal: &str, number: u32) {
@@ -49,13 +56,11 @@ fn kill(signal: &str, number: u32) {
 async fn a_client_that_is_killed_or_ends_by_a_signal() {
     for signal in ["KILL", "TERM", "INT", "HUP"] {
         let mark = mark();
-        let mut client = client(&mark);
-        // Two of the command, and what the agent itself waits for.
-        until(|| alive(&mark).len() == 3).await;
+        let mut client = client(&mark, "trap '' TERM;");
+        all_run(&mark).await;
         kill(signal, client.id().unwrap());
         assert!(!end(&mut client).await.success());
-        // Commands at once; an agent has a second, and one more when it was told to end.
-        let remaining = left(&mark, Duration::from_secs(6)).await;
+        let remaining = left(&mark, LIMIT).await;
         assert!(remaining.is_empty(), "{signal}: {remaining:?}");
     }
 }
@@ -63,11 +68,12 @@ async fn a_client_that_is_killed_or_ends_by_a_signal() {
 #[tokio::test]
 async fn commands_end_at_once() {
     let mark = mark();
-    let mut client = client(&mark);
-    until(|| alive(&mark).len() == 3).await;
+    let mut client = client(&mark, "");
+    all_run(&mark).await;
     kill("KILL", client.id().unwrap());
     end(&mut client).await;
-    support::within(Duration::from_secs(1), || alive(&mark).len() <= 1).await;
-    assert!(alive(&mark).len() <= 1, "only the agent has time");
-    assert!(left(&mark, Duration::from_secs(6)).await.is_empty());
+    // What the agent waits for has a second more.
+    until(|| alive(&mark).len() <= 1).await;
+    assert_eq!(alive(&mark).len(), 1, "only the agent has time");
+    assert!(left(&mark, LIMIT).await.is_empty());
 }

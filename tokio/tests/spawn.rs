@@ -285,6 +285,8 @@ async fn a_trace_in_a_file() {
             .unwrap();
         assert_eq!(said, "You said: hello\n");
     }
+    #[cfg(unix)]
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions()) & 0o777, 0o600);
     let written = fs::read_to_string(&path).unwrap();
     let number = std::process::id();
     let lines: Vec<_> = written.lines().collect();

@@ -89,9 +89,12 @@ export class ClientSession {
 
   /** Waits for a turn that was cancelled; one that was not is for the connection to refuse. */
   async _free(exchange, signal) {
+    const { connection, _wire } = this.agent;
     for (const other of this.#running) {
-      if (this.agent.connection.holdsBack(this.id)) await unlessAborted(other._over.promise, signal);
+      if (connection.holdsBack(this.id)) await unlessAborted(other._over.promise, signal);
     }
+    // Nobody waits for a turn whose time was up, but it goes on at the agent.
+    while (connection.phase !== "closed" && connection.holdsBack(this.id)) await unlessAborted(_wire.moved(), signal);
     this.#running.add(exchange);
   }
 

@@ -38,6 +38,8 @@ export class Remote {
   #asked = 0;
   #isOver = false;
   #problem;
+  /** What the server answered last, if that was no success. */
+  #status;
   /** What stops each exchange. */
   #exchanges = new Map();
   #socket;
@@ -219,7 +221,7 @@ export class Remote {
       if (this.#options.patient || actions.some(({ event }) => event === "closed")) return false;
       this.#core.close();
       this.#say({ type: "closed", why: "unreachable" });
-      this.#over(new RemoteError("unreachable", undefined, this.#problem));
+      this.#over(new RemoteError("unreachable", this.#status, this.#problem));
       return true;
     }
     for (const stop of [...this.#exchanges.values()]) stop();
@@ -272,7 +274,7 @@ export class Remote {
         break;
       case "closed":
         this.#say({ type, ...news });
-        this.#over(action.why === "host" ? undefined : new RemoteError(action.why, action.status ?? undefined, this.#problem));
+        this.#over(this.#reason(action));
         break;
       default:
         this.#say({ type, ...news });
@@ -330,6 +332,10 @@ export class Remote {
     this.#turn();
   }
 
+  #reason({ why, status = why === "unreachable" ? this.#status : undefined }) {
+    return why === "host" ? undefined : new RemoteError(why, status, this.#problem);
+  }
+
   #over(problem) {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -352,8 +358,14 @@ export class Remote {
     this.#turn();
   }
 
+  _head(exchange, status, headers) {
+    this.#status = status < 300 ? undefined : status;
+    this._heard((core) => core.response(exchange, status, headers));
+  }
+
   _failed(error) {
     this.#problem ??= error;
+    this.#status = undefined;
   }
 
   _done(exchange) {

@@ -48,14 +48,14 @@ export class Dialled {
     socket.on?.("unexpected-response", (asked, response) => {
       this.#stop();
       asked.destroy();
-      remote._heard((core) => core.response(exchange, response.statusCode, pairs(response.rawHeaders)));
+      remote._head(exchange, response.statusCode, pairs(response.rawHeaders));
       remote._done(exchange);
     });
     socket.addEventListener("open", () => {
       if (this.#over) return;
       opened = true;
       // Where nobody shows the headers, none is missing.
-      remote._heard((core) => core.response(exchange, 101, received ?? [["acp-connection-id", HIDDEN]]));
+      remote._head(exchange, 101, received ?? [["acp-connection-id", HIDDEN]]);
     });
     onFrame(socket, (text) => {
       if (this.#over) return;

@@ -20,6 +20,7 @@ const TEXTS = {
   "not-initialized": () => "the agent refused to initialize the connection",
   "not-served": (status) => `nothing serves this transport there (${status})`,
   refused: (status) => `the server refused the connection (${status})`,
-  unreachable: (_, cause) => ["the server cannot be reached", reason(cause)].filter(Boolean).join(": "),
+  unreachable: (status, cause) =>
+    ["the server cannot be reached", status ? `it answers with status ${status}` : reason(cause)].filter(Boolean).join(": "),
   protocol: () => "the server broke the protocol",
 };

@@ -27,7 +27,7 @@ export async function request(remote, { exchange, method, target, headers, body 
     begun = true;
     // A browser does not tell where it was sent.
     const status = response.type === "opaqueredirect" ? 307 : response.status;
-    remote._heard((core) => core.response(exchange, status, listOf(response.headers)));
+    remote._head(exchange, status, listOf(response.headers));
     await read(remote, response.body, (bytes) => {
       if (!stopped) remote._heard((core) => core.data(exchange, bytes));
       return !stopped;

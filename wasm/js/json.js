@@ -9,8 +9,8 @@ const MARK = "\u0001";
 // How the mark stands in JSON text; it has no other spelling there.
 const WRITTEN = '"\\u0001';
 const UNSAFE = /^-?\d{16,}$/;
-// A frame full of digits would take minutes to become a bigint.
-const MOST_DIGITS = 20_000;
+// More than 20,000 digits: a frame full of them would take minutes to become a bigint.
+const TOO_LONG = /\d{20001}/;
 
 /** JSON text that is passed on as it is. */
 export class RawJson {
@@ -56,7 +56,7 @@ export function parse(text) {
   return JSON.parse(marked, (_, value) => {
     if (typeof value !== "string" || value[0] !== MARK) return value;
     if (value[1] === MARK) return value.slice(1);
-    return value.length > MOST_DIGITS ? raw(value.slice(1)) : BigInt(value.slice(1));
+    return TOO_LONG.test(value) ? raw(value.slice(1)) : BigInt(value.slice(1));
   });
 }
 

@@ -52,7 +52,7 @@ export interface ViewQuestion {
   method: string;
   /** The tool call that it is about. */
   toolCallId: string | null;
-  /** The params of the request. */
+  /** The params of the request; null if they are long. */
   params: Json;
 }
 

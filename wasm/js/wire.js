@@ -280,7 +280,12 @@ export class Wire {
   }
 
   async #hungry() {
-    while (!this.#closing && this.connection.isPaused) await (this.#resumed = deferred()).promise;
+    while (!this.#closing && this.connection.isPaused) await this.moved();
+  }
+
+  /** Waits until something has come, or is due, and more may come. */
+  moved() {
+    return (this.#resumed ??= deferred()).promise;
   }
 
   #wake() {

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use super::client_session::ClientSession;
 use super::error::Failure;
 use super::handlers::{Incoming, Kind};
-use crate::json;
-use crate::schema::{v1, Raw};
+use crate::json::{self, Writer};
+use crate::schema::{self, v1, IntoOwned, Message, Raw};
 use crate::Id;
 
 /// A permission request of the agent.
@@ -18,7 +18,7 @@ pub struct PermissionRequest {
     pub id: Id,
     /// The session.
     pub session: ClientSession,
-    /// The tool call that needs the permission.
+    /// The tool call that needs the permission. What it shows in a shape of version 2, such as a diff, is `Unrecognized`.
     pub tool_call: v1::ToolCallUpdate<'static>,
     /// The options to choose from.
     pub options: Vec<v1::PermissionOption<'static>>,
@@ -82,6 +82,34 @@ impl From<v1::RequestPermissionResponse<'static>> for Choice {
     }
 }
 
+/// An object with another value for one of its members.
+fn with(object: &str, name: &str, value: &str) -> String {
+    let mut out = Writer::new();
+    out.begin_object();
+    json::members(object)
+        .iter()
+        .filter(|(other, _)| other != name)
+        .for_each(|(other, value)| _ = out.key(other).json(value));
+    out.key(name).json(value).end_object();
+    out.finish().unwrap_or_default()
+}
+
+/// The params whose tool call shows what has another shape in version 1, such as a diff: that stands there as it came.
+fn of_version_2(incoming: &Incoming) -> Result<v1::RequestPermissionRequest<'static>, Failure> {
+    let json = incoming.json();
+    let call = json::pointer(json, "/toolCall").unwrap_or("{}");
+    let items = json::items(json::pointer(call, "/content").unwrap_or("[]"));
+    let mut params = v1::RequestPermissionRequest::detached(&with(json, "toolCall", &with(call, "content", "null")))?;
+    let read = |item: &str| {
+        schema::read::<v1::ToolCallContent<'_>>(item).map(IntoOwned::into_owned).or_else(|_| {
+            let tag = json::pointer(item, "/type").and_then(json::unescape).unwrap_or_default().into_owned();
+            Ok(v1::ToolCallContent::Unrecognized { tag: tag.into(), json: Raw::from_string(item.to_owned())? })
+        })
+    };
+    params.tool_call.content = Some(items.into_iter().map(read).collect::<Result<_, Failure>>()?);
+    Ok(params)
+}
+
 /// Permission requests, and the results of their handlers.
 pub struct Permissions<A>(PhantomData<fn() -> A>);
 
@@ -98,7 +126,7 @@ impl<A: Into<Choice>> Kind for Permissions<A> {
     }
 
     fn argument(&self, incoming: &Incoming) -> Result<PermissionRequest, Failure> {
-        let params: v1::RequestPermissionRequest<'static> = incoming.params()?;
+        let params: v1::RequestPermissionRequest<'static> = incoming.params().or_else(|_| of_version_2(incoming))?;
         let (Some(session), Some(id)) = (ClientSession::of(&incoming.shared, incoming.session()), incoming.id()) else {
             return Err(Failure::new("a request for permission without a session"));
         };

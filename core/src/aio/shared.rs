@@ -18,6 +18,7 @@ use super::transport::Clock;
 use super::viewers::{news, Viewers};
 use crate::connection::{CallOptions, Notification, Phase, Response, Violation};
 use crate::host::{Budget, Host};
+use crate::numbered::Numbered;
 use crate::schema::v1;
 use crate::{Connection, Misuse};
 
@@ -29,9 +30,9 @@ pub(super) struct State {
     /// The peer's part of `initialize`, in the words of version 1.
     pub(super) hello: Option<String>,
     /// The host's requests by serial number, until their responses were taken.
-    pub(super) calls: HashMap<u64, Slot>,
+    pub(super) calls: Numbered<u64, Slot>,
     /// The peer's requests that are being served, by serial number, and the host's work without a prompt, by its own.
-    pub(super) jobs: HashMap<u64, Job>,
+    pub(super) jobs: Numbered<u64, Job>,
     /// The memory of their answers.
     pub(super) budget: Budget,
     /// Notifications that wait for their handlers.
@@ -114,8 +115,8 @@ impl Shared {
         Arc::new(Shared(Mutex::new(State {
             host,
             hello: None,
-            calls: HashMap::new(),
-            jobs: HashMap::new(),
+            calls: Numbered::default(),
+            jobs: Numbered::default(),
             budget: Budget::default(),
             notices: VecDeque::new(),
             kept: HashMap::new(),
@@ -227,8 +228,11 @@ impl State {
         self.kick();
     }
 
-    /// Sends a notification.
+    /// Sends a notification. Once the transport is gone, nobody would write it.
     pub(super) fn tell(&mut self, method: &str, params: &str) -> Result<(), Error> {
+        if self.end == Some(Ending::Host) {
+            return Err(Error::closed(method.to_owned()));
+        }
         self.host.notify(method, params).map_err(|misuse| self.refused(method, misuse))?;
         self.kick();
         Ok(())

@@ -2,9 +2,10 @@
 
 use super::calls::JSON_RPC;
 use super::misuse::{shown, Misuse};
-use super::outgoing::CANCEL;
+use super::outgoing::{too_long, CANCEL};
 use super::{CloseReason, Connection};
 use crate::engine::{too_early, withheld, MisuseKind};
+use crate::jsonrpc::MAX_NAME_BYTES;
 use crate::nearest::nearest;
 use crate::rules::Way;
 use crate::validation::table::{self, Method};
@@ -56,6 +57,9 @@ impl Connection {
                 return Err(refusal.into());
             }
             let own = method.starts_with('_') || self.state.config.is_foreign(method);
+            if own && method.len() > MAX_NAME_BYTES && id!("LIMIT-07").is_on(Way::Send) {
+                return Err(too_long());
+            }
             if own || !id!("EXT-07").is_on(Way::Send) {
                 return Ok(None);
             }

@@ -302,7 +302,7 @@ impl Connection {
         let Some((wrong, right)) = misnamed else { return true };
         let version = tables.version;
         let mut breach =
-            Breach::new(id!("INIT-13"), format!("this member is {right} in version {version}; it is not read"));
+            Breach::new(id!("INIT-13"), format!("this member is `{right}` in version {version}; it is not read"));
         breach.pointer = format!("/{wrong}");
         let strict = self.state.config.policy_for(id!("INIT-13")) == Policy::Strict;
         match (strict, side) {
@@ -399,7 +399,7 @@ impl Connection {
 fn check_own_names(initialize: &str, tables: &Tables, side: Role) -> Result<(), Misuse> {
     let misnamed = misnamed(initialize, tables, side).filter(|_| id!("INIT-13").is_on(Way::Send));
     misnamed.map_or(Ok(()), |(wrong, right)| {
-        let message = format!("version {} calls this member of the {} {right}", tables.version, side.name());
+        let message = format!("version {} calls this member of the {} `{right}`", tables.version, side.name());
         Err(Misuse::new(MisuseKind::Params, id!("INIT-13"), message).at(format!("/{wrong}")))
     })
 }

@@ -430,6 +430,10 @@ impl Connection {
         while let Some(request) = self.state.late.pop_first() {
             self.track_answer(&request, None);
         }
+        // An agent still answers after its client has closed its side.
+        if reason != CloseReason::EndOfStream || self.state.config.role == Role::Client {
+            self.show_over();
+        }
         self.state.inbound.stop_clock();
         let unanswered: Vec<Id> = self.state.inbound.iter().map(|request| request.id.clone()).collect();
         if reason != CloseReason::EndOfStream {

@@ -253,6 +253,7 @@ impl Observer {
             }
             self.take_events(receiver);
         }
+        self.connection.show_over();
         self.connection.lifecycle.close(CloseReason::EndOfStream);
         let closed = Closed { reason: CloseReason::EndOfStream, unanswered: Vec::new(), terminals };
         self.events.push_back((from, Event::Closed(closed)));

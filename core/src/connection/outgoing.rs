@@ -13,7 +13,7 @@ use crate::engine::operations::Operation;
 use crate::engine::questions::AutoAnswerReason;
 use crate::engine::{rows, unknown, MessageKind, MisuseKind, OpenRequest, Policy, RequestKey, RuleMessage, Standing};
 use crate::json::{self, SyntaxKind};
-use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
+use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id, MAX_NAME_BYTES};
 use crate::rules::Way;
 use crate::validation::table::{self, Effect, Method, TypeId};
 use crate::validation::{validate, Mode, Part, Problem, Rejected, Validated, Validator, OF_A_DRAFT};
@@ -26,6 +26,11 @@ const NOT_SET_UP: &str =
 
 /// The notification that asks for a request back.
 pub(super) const CANCEL: &str = "$/cancel_request";
+
+/// A name of an own method, or the id of a request, is so long that no peer has to read it.
+pub(super) fn too_long() -> Misuse {
+    Misuse::new(MisuseKind::Limit, id!("LIMIT-07"), "a method or an id has more than 4,096 bytes")
+}
 
 /// JSON of the host that is valid for its type.
 pub(super) struct ValidatedJson<'a> {
@@ -73,6 +78,9 @@ impl Connection {
         let id = match options.id {
             Some(Id::Null) if id!("RPC-07").is_on(Way::Send) => {
                 return Err(Misuse::new(MisuseKind::Id, id!("RPC-07"), "the id of a request is not null"))
+            }
+            Some(Id::String(id)) if id.len() > MAX_NAME_BYTES && id!("LIMIT-07").is_on(Way::Send) => {
+                return Err(too_long())
             }
             Some(id) if self.is_taken(&id) && id!("RPC-10").is_on(Way::Send) => {
                 return Err(Misuse::new(

@@ -53,6 +53,13 @@ impl Connection {
         }
     }
 
+    /// The connection is over, and nobody will tell how what is under way ends.
+    pub(super) fn show_over(&mut self) {
+        if let Some(views) = &mut self.views {
+            views.over();
+        }
+    }
+
     /// A request has ended with this error.
     #[inline]
     pub(super) fn show_failed(&mut self, request: &OpenRequest, error: Option<&str>) {

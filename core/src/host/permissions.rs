@@ -121,7 +121,8 @@ pub(super) struct Rule {
 /// rules. A rule that allows by path fits no tool call that tells no path, and no command: what a command does, its text
 /// does not tell.
 ///
-/// The paths are what the agent says, compared as text after `.` and `..` were resolved. So a policy saves the user
+/// The paths are what the agent says, compared as text after `.` and `..` were resolved. One that is not absolute was left
+/// out of the request with a violation (TOOL-10) and is seen by no rule. So a policy saves the user
 /// questions and keeps an agent from mistakes. What holds a malicious agent is where it runs, and how files are served.
 ///
 /// A request for permission need not repeat what was told of its tool call. With [`Config::view`](crate::Config::view) the

@@ -104,6 +104,9 @@ impl ServerOptions {
     pub fn from_json(json: &str) -> Result<Self, OptionsError> {
         let members: ServerMembers = whole(json)?;
         let mut options = ServerOptions { path: members.path, prefix: members.prefix, ..ServerOptions::default() };
+        if !options.path.is_empty() && !options.path.starts_with('/') || options.path.contains(['?', '#']) {
+            return Err(wrong("/path".into(), "expected a path such as /acp, without a query"));
+        }
         if let Some(token) = members.token {
             let what = "a token has 1 to 4,096 visible ASCII characters";
             options.token = Some(Token::new(&token).ok_or_else(|| wrong("/token".into(), what))?);
@@ -260,6 +263,7 @@ mod tests {
     fn settings_that_cannot_be_used_are_named() {
         let server = |json: &str| ServerOptions::from_json(json).map(|_| ()).map_err(|error| error.pointer);
         assert_eq!(server("{}"), Ok(()));
+        assert_eq!(server(r#"{"path":""}"#), Ok(()));
         for (json, pointer) in [
             ("[]", ""),
             ("{", ""),
@@ -272,6 +276,8 @@ mod tests {
             (r#"{"times":{"idle":1,"ever":2}}"#, "/times/ever"),
             (r#"{"times":[]}"#, "/times"),
             (r#"{"prefix":"a b"}"#, "/prefix"),
+            (r#"{"path":"acp"}"#, "/path"),
+            (r#"{"path":"/acp?a=b"}"#, "/path"),
         ] {
             assert_eq!(server(json), Err(pointer.to_owned()), "{json}");
         }

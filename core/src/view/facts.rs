@@ -55,8 +55,10 @@ const COUNTS: [Name; 3] = [Name::Turn, Name::Trimmed, Name::Dropped];
 
 /// Room for so many times what is told is used again.
 const SPARE: usize = 4;
-/// What is longer is not kept.
+/// What is longer is not kept, but for [`OPEN`].
 const LONGEST: usize = 256 * 1024;
+/// Lists of what waits for an answer, which has its own bounds: none of them may be missing.
+const OPEN: [Name; 2] = [Name::Questions, Name::Prompts];
 
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
@@ -90,7 +92,8 @@ impl Facts {
     /// Sets one, or clears it, in the revision that follows, if that changes it.
     pub(super) fn set(&mut self, name: Name, value: Option<&str>, revision: &mut u64) -> bool {
         let (known_in, known) = &mut self.all[name as usize];
-        let value = value.filter(|value| *value != ALL[name as usize].1 && value.len() <= LONGEST);
+        let is_kept = |value: &str| value.len() <= LONGEST || OPEN.contains(&name);
+        let value = value.filter(|value| *value != ALL[name as usize].1 && is_kept(value));
         if known.as_deref() == value {
             return false;
         }
@@ -121,9 +124,14 @@ impl Facts {
         self.all[name as usize].0 = revision;
     }
 
-    /// These modes are offered, beside any that the config options have.
-    pub(super) fn offer(&mut self, modes: Option<&str>) {
-        self.offered = modes.filter(|modes| modes.len() <= LONGEST).map(Into::into);
+    /// These modes are offered, beside any that the config options have, in the revision that follows, if that changes them.
+    pub(super) fn offer(&mut self, modes: Option<&str>, revision: &mut u64) {
+        let modes = modes.filter(|modes| modes.len() <= LONGEST);
+        if self.offered.as_deref() != modes {
+            self.offered = modes.map(Into::into);
+            *revision += 1;
+            self.mark(Name::Modes, *revision);
+        }
     }
 
     /// The config options in the words of version 2.

@@ -272,6 +272,13 @@ impl View {
         self.say(Name::State, None);
     }
 
+    /// Nobody tells how what is under way ends.
+    pub(super) fn over(&mut self) {
+        if !self.is_still() {
+            self.rests();
+        }
+    }
+
     /// The work has ended for this reason.
     pub(super) fn stopped(&mut self, reason: Option<&str>, error: Option<&str>) {
         self.say(Name::StopReason, reason);
@@ -350,7 +357,7 @@ impl View {
             out
         });
         self.say(Name::Modes, mode.as_deref());
-        self.facts.offer(session.available_modes());
+        self.facts.offer(session.available_modes(), &mut self.revision);
         match session.config_options() {
             Some(options) => self.options_told(options, dialect),
             None => self.say(Name::ConfigOptions, None),

@@ -346,6 +346,7 @@ impl View {
     pub(crate) fn freeze(&mut self, frozen: bool) {
         if frozen {
             self.fail_replay();
+            self.over();
         }
         self.say(Name::Frozen, frozen.then_some("true"));
     }

@@ -47,6 +47,7 @@ impl View {
         if let Some(next) = self.next.take() {
             let before = self.show(*next);
             self.keep_terminals(before);
+            self.ask_again();
         }
         if self.is_still() {
             self.story.end_turn();

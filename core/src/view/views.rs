@@ -219,6 +219,11 @@ impl Views {
         }
     }
 
+    /// Nothing is told of any session any more.
+    pub(crate) fn over(&mut self) {
+        self.all.values_mut().for_each(|kept| kept.view.over());
+    }
+
     /// Freezes the views of sessions that are over, of which the ones that were written last are kept.
     fn freeze(&mut self, state: &State) {
         let over: Vec<Arc<str>> = self

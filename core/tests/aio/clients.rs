@@ -135,6 +135,7 @@ fn the_end_of_the_stream_ends_calls_and_turns() {
         assert!(agent.is_closed());
         assert!(!session.is_open() && agent.session("s").is_none(), "sessions end with the connection");
         assert!(matches!(agent.new_session("/work").await, Err(Error::Closed { .. })));
+        assert!(matches!(session.cancel().await, Err(Error::Closed { .. })), "a notification is not sent either");
         Ok(())
     };
     with_agent(&Client::new("test", "1"), work, async |agent| {

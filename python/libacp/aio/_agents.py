@@ -166,11 +166,11 @@ class ClientSession(Session["AgentPeer"]):
 
     async def _free(self) -> None:
         """Waits for a turn that was cancelled."""
-        while self.agent.connection.holds_back(self.id):
+        connection = self.agent.connection
+        while connection.phase != "closed" and connection.holds_back(self.id):
             going = [each for each in self.agent._exchanges_of(self) if isinstance(each, PromptTurn)]
-            if not going:
-                return
-            await going[-1]._over.wait()
+            # Nobody waits for a turn whose time was up, but it goes on at the agent.
+            await (going[-1]._over.wait() if going else self.agent._wire.moved())
 
     def __repr__(self) -> str:
         return f"<ClientSession {self.id!r}>"

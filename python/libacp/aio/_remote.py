@@ -86,6 +86,8 @@ class Remote:
         """The status that ended it, if one did."""
         self.problem: Optional[BaseException] = None
         """What went wrong last."""
+        self._answered: Optional[int] = None
+        """What the server answered last, if that was no success."""
         self._acts: Dict[str, Callable[[Any], None]] = {
             "request": lambda action: self._begin(action, self._exchange(action)),
             "connect": lambda action: self._begin(action, self._socket(action)),
@@ -100,12 +102,15 @@ class Remote:
     def explain(self, problem: libacp.Error, method: str) -> Optional[libacp.NoResult]:
         """What became of a call that ended so; ``None`` where the transport has nothing to do with it."""
         lost = isinstance(problem, libacp.PeerError) and problem.data == LOST
-        closed = isinstance(problem, libacp.NoResult) and problem.outcome == "closed"
-        if not lost and not closed:
+        outcome = problem.outcome if isinstance(problem, libacp.NoResult) else None
+        # A server that is there and answers for an agent that is not, such as a proxy.
+        put_off = outcome == "timeout" and not self._known and self._answered is not None
+        if not lost and outcome != "closed" and not put_off:
             return None
         if lost and method != "initialize":
             return OutcomeUnknown(method)
-        ended = RemoteEnded(method, self.why or "unreachable", self.status)
+        why = self.why or "unreachable"
+        ended = RemoteEnded(method, why, self._answered if why == "unreachable" else self.status)
         ended.__cause__ = self.problem
         return ended
 
@@ -276,8 +281,7 @@ class Remote:
         try:
             async with self._requests.stream(action) as response:
                 self._tick()
-                machine.response(number, response.status_code, response.headers.raw)
-                self._pump()
+                self._head(number, response.status_code, response.headers.raw)
                 async for piece in response.aiter_bytes():
                     self._tick()
                     machine.data(number, piece)
@@ -298,8 +302,7 @@ class Remote:
         try:
             opened = await self._requests.socket(action)
             self._tick()
-            machine.response(number, opened.status, list(opened.headers))
-            self._pump()
+            self._head(number, opened.status, list(opened.headers))
             if opened.socket is not None:
                 try:
                     writer = asyncio.ensure_future(self._write(opened.socket, self._frames))
@@ -343,8 +346,13 @@ class Remote:
         except Exception:
             pass  # Whoever reads notices.
 
+    def _head(self, number: int, status: int, headers: Any) -> None:
+        self._answered = None if status < 300 else status
+        self._machine.response(number, status, headers)
+        self._pump()
+
     def _failed(self, number: int, problem: BaseException) -> None:
-        self.problem = problem
+        self.problem, self._answered = problem, None
         self._tick()
         self._machine.failed(number, not self._requests.was_not_sent(problem))
 

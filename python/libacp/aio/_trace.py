@@ -43,7 +43,8 @@ class File:
     """A file with a line for each message. Several connections, and several processes, may share it."""
 
     def __init__(self, path: "str | os.PathLike[str]", role: str) -> None:
-        self._file = open(path, "ab", buffering=0)
+        # What a user writes is in it.
+        self._file = open(path, "ab", buffering=0, opener=lambda path, flags: os.open(path, flags, 0o600))
         self._role = role.encode()
 
     def close(self) -> None:

@@ -117,6 +117,7 @@ class Wire:
         if gathers and self._transport is not None:
             self._transport.set_write_buffer_limits(0)
         self._went_on = asyncio.Event()
+        self._moved: Optional[asyncio.Future[None]] = None
         # Before Python 3.12, only one task at a time may wait in `drain`.
         self._draining = asyncio.Lock()
         self.reading = self._loop.create_task(self._read())
@@ -227,10 +228,19 @@ class Wire:
                 self._went_on.set()
         if self.watchers:
             self.watchers.look()
+        if self._moved is not None:
+            self._moved.set_result(None)
+            self._moved = None
         self._write()
         due = self.connection.poll_timeout()
         if due is not None and (self._due is None or due < self._due) and not self._closing:
             self._set_timer(due)
+
+    async def moved(self) -> None:
+        """Waits until something has come, or is due."""
+        if self._moved is None:
+            self._moved = self._loop.create_future()
+        await asyncio.shield(self._moved)
 
     def busy(self) -> bool:
         """Whether a send has to wait: for the transport, or for others to have their turn."""

@@ -40,6 +40,22 @@ async def shake_hands(served: Served, headers: Dict[str, str]) -> int:
         return refused.response.status_code
 
 
+async def answering(head: str) -> Tuple[asyncio.Server, int, List[bytes]]:
+    """A server that answers everything with this head, in which `{port}` is its own; and what it is asked for."""
+    asked: List[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readline())
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(head.replace("{port}", str(port)).encode())
+        await writer.drain()
+        writer.close()
+
+    listener = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    return listener, port, asked
+
+
 class Refused(unittest.IsolatedAsyncioTestCase):
     async def asyncSetUp(self) -> None:
         asyncio.get_running_loop().set_debug(False)
@@ -128,22 +144,22 @@ class Refused(unittest.IsolatedAsyncioTestCase):
 
     async def test_redirects_are_not_followed(self) -> None:
         """A client has credentials for the server that it was told of, and for no other (`HTTP-25`)."""
-        asked: List[bytes] = []
-
-        async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            asked.append(await reader.readline())
-            place = f"http://127.0.0.1:{port}/other".encode()
-            writer.write(b"HTTP/1.1 307 Moved\r\nlocation: " + place + b"\r\ncontent-length: 0\r\n\r\n")
-            await writer.drain()
-            writer.close()
-
-        listener = await asyncio.start_server(elsewhere, "127.0.0.1", 0)
-        port = listener.sockets[0].getsockname()[1]
+        head = "HTTP/1.1 307 Moved\r\nlocation: http://127.0.0.1:{port}/other\r\ncontent-length: 0\r\n\r\n"
+        listener, port, asked = await answering(head)
         for scheme in ("http", "ws"):
             with self.assertRaises(aio.RemoteEnded) as raised:
                 await aio.connect(f"{scheme}://127.0.0.1:{port}/acp", headers={"authorization": f"Bearer {TOKEN}"})
             self.assertEqual((raised.exception.why, raised.exception.status), ("refused", 307))
         self.assertEqual(asked, [b"POST /acp HTTP/1.1\r\n", b"GET /acp HTTP/1.1\r\n"])
+        listener.close()
+
+    async def test_a_proxy_whose_server_is_away(self) -> None:
+        listener, port, _ = await answering("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")
+        for scheme in ("http", "ws"):
+            with self.assertRaises(aio.RemoteEnded) as raised:
+                await aio.connect(f"{scheme}://127.0.0.1:{port}/acp", timeout=0.5)
+            self.assertEqual((raised.exception.why, raised.exception.status), ("unreachable", 502))
+            self.assertIn("(status 502)", str(raised.exception))
         listener.close()
 
     async def test_nothing_of_it_is_served_there(self) -> None:
@@ -168,7 +184,7 @@ class Refused(unittest.IsolatedAsyncioTestCase):
             await aio.connect("http://localhost/acp", limits={"message": -1})
         with self.assertRaises(ValueError):
             await aio.connect("http://localhost/acp", headers={"x": "a\r\nb"})
-        for wrong in ({"hosts": ["a b"]}, {"token": "é"}, {"limits": {"many": 1}}, {"tolerates": ["all"]}):
+        for wrong in ({"hosts": ["a b"]}, {"token": "é"}, {"limits": {"many": 1}}, {"tolerates": ["all"]}, {"path": "acp"}):
             with self.assertRaises(ValueError):
                 libacp.http.asgi(aio.Agent("a"), **wrong)  # type: ignore[arg-type]
 

@@ -1,5 +1,5 @@
-// What outlives a server, and a host that takes nothing: `lasting ACP AGENT`, with the program `acp` and the agent
-// cli/examples/storyteller.rs. Ends with `N passed, N failed`.
+// What outlives a server, a host that takes nothing or ends its side, and what cannot work: `lasting ACP AGENT`, with the
+// program `acp` and the agent cli/examples/storyteller.rs. Ends with `N passed, N failed`.
 
 #include <csignal>
 #include <cstdio>
@@ -204,6 +204,50 @@ void a_host_that_takes_nothing()
     CHECK(client.told.find("gap") == std::string::npos && client.told.find("lost") == std::string::npos);
 }
 
+/// A connection that is over on this side ends the conversation with the server as well.
+void a_connection_that_ends()
+{
+    Server server;
+    Client client(server.url);
+    (void)client.connection.close();
+    for (const std::uint64_t until = acp::CurlRemote::now() + 5'000; !client.remote.is_closed() && acp::CurlRemote::now() < until; client.take()) {
+        client.turn(100);
+    }
+    CHECK(client.remote.is_closed());
+    CHECK(client.told.find("closed ") != std::string::npos);
+}
+
+/// Options that are no object, that cannot be used, or that ask for a WebSocket fail at once. The address says where.
+void options_that_cannot_be_used()
+{
+    const std::string nowhere = "http://127.0.0.1:9/acp";
+    for (const char *options : {"", "[]", "null", R"({"reconnect":false)", R"({"other":1})", R"({"websocket":true})"}) {
+        const auto remote = acp::CurlRemote::open({nowhere, {}, options});
+        CHECK(!remote && remote.error().status == ACP_INVALID_ARGUMENT);
+    }
+    const auto odd = acp::CurlRemote::open({nowhere, {{"a name", "x"}}});
+    CHECK(!odd && odd.error().text().find("header") != std::string::npos);
+    Server server;
+    auto remote = acp::CurlRemote::open({server.url, {}, R"({"target":"/x","host":"x","secure":true,"websocket":false})"});
+    auto connection = acp::Connection::open(acp::Config(acp::Role::client).framing(acp::Framing::messages));
+    CHECK(remote && connection && connection->request("initialize", R"({"clientCapabilities":{}})"));
+    for (const std::uint64_t until = acp::CurlRemote::now() + 5'000; remote && !remote->client().connection_id() && acp::CurlRemote::now() < until;) {
+        CHECK(remote->turn(*connection, 100, [](const acp::http_client::Action &) {}));
+    }
+    CHECK(remote && remote->client().connection_id());
+}
+
+/// A connection with another framing would never see an answer.
+void another_framing()
+{
+    for (const acp::Framing framing : {acp::Framing::lines, acp::Framing::content_length}) {
+        auto remote = acp::CurlRemote::open({"http://127.0.0.1:9/acp"});
+        auto connection = acp::Connection::open(acp::Config(acp::Role::client).framing(framing));
+        CHECK(remote && connection && connection->request("initialize", R"({"clientCapabilities":{}})"));
+        CHECK(!remote->turn(*connection, 0, [](const acp::http_client::Action &) {}));
+    }
+}
+
 } // namespace
 
 int main(int count, char **arguments)
@@ -215,7 +259,8 @@ int main(int count, char **arguments)
     acp_path = arguments[1];
     agent_path = arguments[2];
     int passed = 0, broken = 0;
-    for (void (*test)() : {a_server_that_is_killed, a_host_that_takes_nothing}) {
+    for (void (*test)() : {a_server_that_is_killed, a_host_that_takes_nothing, a_connection_that_ends,
+                           options_that_cannot_be_used, another_framing}) {
         failed = 0;
         test();
         ++(failed == 0 ? passed : broken);

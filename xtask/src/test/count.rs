@@ -38,6 +38,14 @@ pub(super) fn notes(log: &str) -> impl Iterator<Item = &str> {
     log.lines().filter_map(|line| line.strip_prefix("note: ")).filter(|note| !note.contains("RUST_BACKTRACE"))
 }
 
+/// Where tests of Rust panicked, and with what: with many binaries that is far above the end of the log.
+pub(super) fn panics(log: &str) -> impl Iterator<Item = &str> {
+    let lines = log.lines().zip(log.lines().skip(1));
+    lines
+        .filter(|(line, _)| line.starts_with("thread '") && line.contains(" panicked at "))
+        .flat_map(|(line, next)| [line, next])
+}
+
 /// How many scenarios a language says it has replayed.
 pub(super) fn replayed(log: &str) -> impl Iterator<Item = (String, u64)> + '_ {
     notes(log).filter_map(|note| {
@@ -62,6 +70,13 @@ mod tests {
                    vectors: 200 passed, 3 failed\n5 passed, 0 failed\n1 passed but odd\npassed, failed\n";
         assert_eq!(read(log), Count { passed: 207, failed: 3 });
         assert_eq!(read(""), Count::default());
+    }
+
+    #[test]
+    fn panics_are_found_with_what_they_say() {
+        let log = "running 1 test\nthread 'each' (7) panicked at a.rs:1:2:\nit did not come to this\nnote: x\n";
+        let found: Vec<_> = panics(log).collect();
+        assert_eq!(found, ["thread 'each' (7) panicked at a.rs:1:2:", "it did not come to this"]);
     }
 
     #[test]

@@ -100,6 +100,7 @@ fn run_suite(suite: &Suite) -> (Count, String) {
     let mut report = vec![head];
     report.extend(count::notes(&text).map(str::to_owned));
     if let Some(problem) = problem {
+        report.extend(count::panics(&text).take(TAIL).map(str::to_owned));
         let lines: Vec<&str> = text.lines().collect();
         report.extend(lines[lines.len().saturating_sub(TAIL)..].iter().map(|&line| line.to_owned()));
         report.push(format!("{}: {problem} (whole log: {})", suite.name, log.display()));

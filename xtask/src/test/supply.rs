@@ -141,6 +141,8 @@ pub(super) fn run(log: &Log<'_>) -> Result<()> {
     log.passed("build scripts")?;
     unsafe_code()?;
     log.passed("unsafe code")?;
+    links()?;
+    log.passed("links")?;
     oldest(log, packages)?;
     log.passed("the oldest dependencies")?;
     log.note("advisories are not looked up, as their list is not in the registry; `cargo audit` fetches it")
@@ -169,6 +171,11 @@ fn dependencies() -> Result<()> {
     let mut crates = tree("libacp", "futures")?;
     crates.retain(|name| !CORE.contains(&name.as_str()));
     ensure!(crates == FUTURES, "the core's futures depend on {crates:?}, which is not the list in {}", file!());
+    let page = fs::read_to_string(PAGE).context(PAGE)?;
+    // Each list has its own crate as well.
+    let core = format!("the {} crates that the core depends", CORE.len() - 1);
+    let files = format!("the {} of the files for agents", FILES.len() - 1);
+    ensure!(page.contains(&core) && page.contains(&files), "{PAGE} does not say {core:?} and {files:?}");
     Ok(())
 }
 
@@ -276,6 +283,22 @@ fn unsafe_in_generated(source: &str) -> Option<String> {
     let generated = source.lines().next().is_some_and(|line| line.ends_with(MARK));
     let functions = source.lines().filter(|line| *line == "#[no_mangle]").count();
     (generated && unsafe_places(source) == 2 * functions).then(|| "2 in each function, generated".to_owned())
+}
+
+/// The pages outside of the book, whose links it checks itself, name files that are there.
+fn links() -> Result<()> {
+    stamp::each_file(Path::new("."), &mut |path| {
+        if path.extension().is_none_or(|ending| ending != "md") || path.starts_with("./docs/src") {
+            return Ok(());
+        }
+        let page = fs::read_to_string(path)?;
+        let targets = page.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for target in targets.filter(|it| !it.is_empty() && !it.contains([' ', ':'])) {
+            let file = path.with_file_name(target);
+            ensure!(file.exists(), "{} links to {target}, which is not there", path.display());
+        }
+        Ok(())
+    })
 }
 
 fn text<'v>(package: &'v Value, member: &str) -> &'v str {

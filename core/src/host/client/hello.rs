@@ -52,11 +52,13 @@ fn client_capabilities(writer: &mut Writer, old: &str) {
     writer.end_object();
 }
 
-/// The result of `initialize` of version 2 in the words of version 1.
+/// The result of `initialize` of version 2 in the words of version 1. An agent may write both spellings, and the new one
+/// counts.
 pub(super) fn result(answer: &str) -> String {
     object(answer, |writer| {
-        copy(writer, answer, &["info", "capabilities", "authMethods"]);
-        if let Some(info) = given(answer, "/info") {
+        let info = given(answer, "/info").or_else(|| given(answer, "/agentInfo"));
+        copy(writer, answer, &["info", "agentInfo", "capabilities", "agentCapabilities", "authMethods"]);
+        if let Some(info) = info {
             writer.key("agentInfo").json(info);
         }
         let methods = json::items(json::pointer(answer, "/authMethods").unwrap_or("[]"));
@@ -73,7 +75,11 @@ pub(super) fn result(answer: &str) -> String {
 /// An agent with ways to log in serves the logout, too (AUTH-18).
 fn agent_capabilities(writer: &mut Writer, new: &str, has_logins: bool) {
     writer.begin_object();
-    copy(writer, new, &["session", "auth"]);
+    copy(
+        writer,
+        new,
+        &["session", "auth", "loadSession", "promptCapabilities", "mcpCapabilities", "sessionCapabilities"],
+    );
     writer.key("auth").begin_object();
     copy(writer, given(new, "/auth").unwrap_or("{}"), &["logout"]);
     if has_logins {
@@ -160,6 +166,14 @@ mod tests {
             {"type":"terminal","id":"t","name":"T","env":{"A":"3","B":"2"}},
             {"type":"_x","id":"x","name":"X"}]}"#;
         assert_eq!(parsed(&result(new)), parsed(old));
+        let both = r#"{"protocolVersion":2,"info":{"name":"a","version":"1"},"agentInfo":{"name":"b","version":"1"},
+            "capabilities":{"session":{},"loadSession":false,"sessionCapabilities":{},"promptCapabilities":{},"mcpCapabilities":{}},
+            "agentCapabilities":{"loadSession":false},"authMethods":[{"type":"agent","methodId":"l","id":"k","name":"L"}]}"#;
+        let text = result(both);
+        let read = crate::schema::read::<crate::schema::v1::InitializeResponse<'_>>(&text).unwrap();
+        assert_eq!(read.agent_info.unwrap().name, "a");
+        assert_eq!(parsed(&text)["agentCapabilities"]["loadSession"], true);
+        assert_eq!(parsed(&text)["authMethods"], parsed(r#"[{"id":"l","name":"L"}]"#));
         let nothing = parsed(&result(r#"{"protocolVersion":2,"capabilities":{}}"#));
         assert_eq!(nothing["agentCapabilities"]["loadSession"], false);
         assert!(nothing["agentCapabilities"]["auth"].get("logout").is_none());

@@ -1,6 +1,6 @@
 //! Config options in the shapes of version 1, and the modes that one of them stands for.
 
-use super::shapes::{copy, object, rename, text};
+use super::shapes::{copy, object, rename, renamed, text};
 use crate::json::{self, Writer};
 
 /// The category of the option that stands for the modes of a session.
@@ -41,13 +41,10 @@ fn options(writer: &mut Writer, list: &str) {
     let known = |option: &&str| text(option, "/type").is_some_and(|kind| TYPES.contains(&&*kind));
     for option in json::items(list).into_iter().filter(known) {
         writer.begin_object();
-        for (name, value) in json::members(option) {
-            let name = if name == "configId" { "id" } else { &*name };
-            match name {
-                "options" => values(writer.key(name), value),
-                _ => _ = writer.key(name).json(value),
-            }
-        }
+        renamed(option, &[("configId", "id")], |name, value| match name {
+            "options" => values(writer.key(name), value),
+            _ => _ = writer.key(name).json(value),
+        });
         writer.end_object();
     }
     writer.end_array();
@@ -103,5 +100,16 @@ mod tests {
         assert_eq!(opened(r#"{"sessionId":"s"}"#), r#"{"sessionId":"s"}"#);
         let given = r#"{"modes":{"currentModeId":"x","availableModes":[]}}"#;
         assert_eq!(opened(given), given);
+    }
+
+    #[test]
+    fn what_is_said_in_the_words_of_both_versions_is_said_once() {
+        let answer = r#"{"configOptions":[{"id":"o","configId":"m","name":"M","category":"mode","type":"select","currentValue":"b",
+            "options":[{"group":"h","groupId":"g","name":"G","options":[{"id":"c","value":"b","name":"B"}]}]}]}"#;
+        let read = crate::schema::read::<crate::schema::v1::LoadSessionResponse<'_>>;
+        let text = opened(answer);
+        let opened = read(&text).unwrap();
+        assert_eq!(opened.config_options.unwrap()[0].id.as_str(), "m");
+        assert_eq!(opened.modes.unwrap().available_modes[0].id.as_str(), "b");
     }
 }

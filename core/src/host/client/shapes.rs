@@ -13,11 +13,21 @@ pub(super) fn copy(writer: &mut Writer, object: &str, but: &[&str]) {
     }
 }
 
-/// The members of an object under other names, where `names` has them as pairs of the old name and the new one.
+/// The members of an object under other names, where `names` has them as pairs of the old name and the new one. Of what is
+/// there under both names, as a peer may say it in the words of both versions, the one that is renamed counts.
 pub(super) fn rename(writer: &mut Writer, object: &str, names: &[(&str, &str)]) {
-    for (name, value) in json::members(object) {
-        let new = names.iter().find(|(old, _)| *old == name);
-        writer.key(new.map_or(&*name, |(_, new)| new)).json(value);
+    renamed(object, names, |name, value| _ = writer.key(name).json(value));
+}
+
+/// The same, each member for `write`.
+pub(super) fn renamed(object: &str, names: &[(&str, &str)], mut write: impl FnMut(&str, &str)) {
+    let members = json::members(object);
+    let is_there = |name: &str| members.iter().any(|(other, _)| other == name);
+    for (name, value) in &members {
+        if names.iter().all(|(old, new)| new != name || !is_there(old)) {
+            let new = names.iter().find(|(old, _)| old == name);
+            write(new.map_or(&**name, |(_, new)| new), value);
+        }
     }
 }
 

@@ -114,6 +114,16 @@ impl Pair {
         self.tell(&format!(r#"{{"sessionUpdate":"agent_message_chunk",{id}"content":{{"type":"text","text":"x"}}}}"#));
     }
 
+    /// Waits until the client's time is up, and sees that a prompt has not ended before.
+    pub(super) fn elapse(&mut self, prompt: u64) {
+        let due = self.client.poll_timeout().expect("a time");
+        self.client.handle_timeout(due - 1);
+        self.pump();
+        assert_eq!(self.end(prompt), None);
+        self.client.handle_timeout(due);
+        self.pump();
+    }
+
     /// Moves bytes until both are silent.
     pub(super) fn pump(&mut self) {
         loop {

@@ -37,8 +37,11 @@ struct Prompt {
     serial: u64,
     /// When the call ends whatever happens, in milliseconds on the host's clock.
     deadline: Option<u64>,
-    /// When and how it ends if no work on it is told of: it was cancelled before, or an idle came that may be a snapshot.
+    /// When and how it ends if no work on it is told of: it was cancelled before, or an idle came that may be a snapshot, or
+    /// before the answer, which gives the time.
     grace: Option<(u64, End)>,
+    /// Work began before it had an answer, and may be its own.
+    began: bool,
     /// The client has cancelled it.
     cancelled: bool,
     /// The answer, once its message is in the conversation.
@@ -81,8 +84,12 @@ impl Work {
 
     /// The agent works.
     fn begin(&mut self) {
-        (self.under_way, self.reason) = (true, None);
-        self.prompts.iter_mut().for_each(|prompt| prompt.grace = None);
+        let began = !std::mem::replace(&mut self.under_way, true);
+        self.reason = None;
+        for prompt in &mut self.prompts {
+            prompt.grace = None;
+            prompt.began |= began;
+        }
     }
 
     /// The agent is idle, which ends what is under way. Where nothing is, a new reason ends work that was not told of. Without
@@ -98,8 +105,13 @@ impl Work {
         let grace = connection.grace();
         let over = |prompt: &Prompt| ends || grace.is_none() || prompt.cancelled && end.is_cancelled();
         self.end(over, |prompt| prompt.outcome(end), ready);
-        let waiting = self.prompts.iter_mut().filter(|prompt| prompt.inserted.is_some() && prompt.grace.is_none());
-        waiting.for_each(|prompt| prompt.grace = grace.map(|at| (at, end.clone())));
+        for prompt in self.prompts.iter_mut().filter(|prompt| prompt.grace.is_none()) {
+            if prompt.inserted.is_some() {
+                prompt.grace = grace.map(|at| (at, end.clone()));
+            } else if ends && prompt.began {
+                prompt.grace = Some((0, end.clone()));
+            }
+        }
     }
 }
 
@@ -128,6 +140,7 @@ impl Works {
             serial: open.serial,
             deadline: open.deadline,
             grace: None,
+            began: false,
             cancelled: false,
             inserted: None,
         });
@@ -221,6 +234,7 @@ impl Works {
                 (_, Some(known)) if !known.is_working() => Some(End::known(known)),
                 _ => None,
             };
+            let unheard = echo.is_none();
             let prompt = &mut work.prompts[at];
             let serial = prompt.serial;
             prompt.inserted = Some(response);
@@ -234,7 +248,11 @@ impl Works {
                     prompt.grace = grace.map(|at| (at, End::cancelled()));
                     stop = known.is_some_and(|known| known.turn != crate::connection::Turn::Cancelling);
                 }
-                None => {}
+                // The work that has ended may have been on it, if no message was echoed (LIFE-03).
+                None => {
+                    let ended = prompt.grace.take().filter(|_| unheard);
+                    prompt.grace = ended.map(|(_, end)| (connection.grace().unwrap_or(0), end));
+                }
             }
         } else {
             work.prompts.remove(at);

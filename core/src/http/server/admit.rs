@@ -1,7 +1,7 @@
 //! What is asked of the head of a request, in this order: its size, its path, its host, its origin, its token; then what
 //! its method needs.
 
-use super::connection::{Phase, Session, StreamName};
+use super::connection::{Phase, Session};
 use super::{refusals, Closed, ConnectionKey, Exchange, Refusal, Server, Step};
 use crate::http::head::{self, Single, CONNECTION_ID, EVENT_STREAM, JSON, SESSION_ID};
 use crate::http::origin::Accepted;
@@ -100,10 +100,10 @@ impl Server {
     }
 
     /// The session that a request names.
-    fn session(request: &Request<'_>) -> Admitted<StreamName> {
+    fn session<'a>(request: &Request<'a>) -> Admitted<Option<&'a str>> {
         match request.headers.single(SESSION_ID) {
             Single::Absent => Ok(None),
-            Single::Is(id) if head::fits_header(id, NAME) => Ok(Some(id.into())),
+            Single::Is(id) if head::fits_header(id, NAME) => Ok(Some(id)),
             _ => Err(&refusals::BAD_SESSION),
         }
     }
@@ -121,7 +121,7 @@ impl Server {
             Err(step) => return step,
         };
         let session = match Self::session(request) {
-            Ok(session) => session,
+            Ok(session) => session.map(Into::into),
             Err(refusal) => return self.refuse(refusal, exchange, connection),
         };
         let until = self.now.saturating_add(self.options.times.body);
@@ -146,7 +146,7 @@ impl Server {
         };
         let opened = Self::session(request).and_then(|session| {
             let last = request.headers.single("last-event-id").value();
-            self.read(exchange, key, session.as_deref(), last)
+            self.read(exchange, key, session, last)
         });
         match opened {
             Ok(response) => Step::Stream(response),

@@ -47,6 +47,7 @@ pub use options::{ServerLimits, ServerOptions, ServerTimes};
 use refusals::Refusal;
 
 use crate::http::{Frame, Response};
+use crate::numbered::Numbered;
 use crate::rules::Way;
 
 /// Bytes of randomness in the id of a connection.
@@ -83,9 +84,9 @@ pub struct Server {
     now: u64,
     pool: Vec<u8>,
     next: u64,
-    connections: HashMap<ConnectionKey, Connection>,
+    connections: Numbered<ConnectionKey, Connection>,
     by_id: HashMap<String, ConnectionKey>,
-    exchanges: HashMap<u64, Exchange>,
+    exchanges: Numbered<u64, Exchange>,
     /// The origins of pages that wait for a response, where browsers have to be told that these may read it.
     pages: HashMap<u64, String>,
     tombstones: Tombstones,
@@ -106,9 +107,9 @@ impl Server {
             now: 0,
             pool: Vec::new(),
             next: 1,
-            connections: HashMap::new(),
+            connections: Numbered::default(),
             by_id: HashMap::new(),
-            exchanges: HashMap::new(),
+            exchanges: Numbered::default(),
             pages: HashMap::new(),
             tombstones: Tombstones::default(),
             timers: Timers::default(),

@@ -84,7 +84,7 @@ impl Transport for RemotePipe {
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let json = std::str::from_utf8(bytes).map_err(io::Error::other)?;
+        let json = simdutf8::basic::from_utf8(bytes).map_err(io::Error::other)?;
         ready!(self.shared.poll_send(cx, json))?;
         Poll::Ready(Ok(bytes.len()))
     }

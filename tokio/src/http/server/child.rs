@@ -7,8 +7,8 @@ use libacp::rules::RuleId;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::sleep;
 
+use super::notice::Notice;
 use super::pipe::Pipe;
-use super::shared::Notice;
 use crate::Spawn;
 
 /// Bytes of one line of an agent.

@@ -62,7 +62,7 @@ impl Exchange {
 
     /// Waits until the connection of a socket is over.
     pub(super) async fn over(&self) {
-        poll_fn(|cx| self.shared.with(|state| state.poll_gone(self.number, cx))).await;
+        poll_fn(|cx| self.shared.aside(|state| state.poll_gone(self.number, cx))).await;
     }
 
     pub(super) async fn hungry(&self) {

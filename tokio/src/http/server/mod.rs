@@ -7,6 +7,7 @@
 mod child;
 mod exchange;
 mod listen;
+mod notice;
 mod pipe;
 mod shared;
 mod socket;
@@ -26,8 +27,8 @@ use tower_service::Service;
 
 pub use exchange::ResponseBody;
 pub use listen::{listen, serve};
+pub use notice::Notice;
 pub use pipe::Pipe;
-pub use shared::Notice;
 use shared::{Owner, Shared};
 
 use crate::Spawn;

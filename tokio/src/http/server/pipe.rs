@@ -10,7 +10,8 @@ use std::time::Duration;
 use libacp::aio::{Clock, Transport};
 use libacp::http::{ConnectionKey, SendError};
 
-use super::shared::{Notice, Shared};
+use super::notice::Notice;
+use super::shared::Shared;
 use crate::timer::Timer;
 
 /// One connection of a client, for its agent: a [`Transport`], which [`Agent::serve`](libacp::aio::Agent::serve) takes, or
@@ -52,7 +53,7 @@ impl Pipe {
 
     /// Waits until the connection is over. What the client has said before may not have been received yet.
     pub(super) async fn over(&self) {
-        poll_fn(|cx| self.shared.with(|state| state.poll_closed(self.connection, cx))).await;
+        poll_fn(|cx| self.shared.aside(|state| state.poll_closed(self.connection, cx))).await;
     }
 
     pub(super) fn tell(&self, notice: &Notice) {
@@ -60,7 +61,7 @@ impl Pipe {
     }
 
     fn poll_receive(&self, cx: &Context<'_>) -> Poll<Option<String>> {
-        self.shared.with(|state| state.poll_receive(self.connection, cx))
+        self.shared.poll_receive(self.connection, cx)
     }
 
     fn poll_send(&self, cx: &Context<'_>, json: &str) -> Poll<io::Result<()>> {
@@ -109,7 +110,7 @@ impl Transport for Pipe {
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let json = std::str::from_utf8(bytes).map_err(io::Error::other)?;
+        let json = simdutf8::basic::from_utf8(bytes).map_err(io::Error::other)?;
         ready!(self.poll_send(cx, json))?;
         Poll::Ready(Ok(bytes.len()))
     }

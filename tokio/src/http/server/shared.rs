@@ -3,61 +3,23 @@
 //! Whoever wants something calls [`Shared::with`], which tells the time, does it, and hands out what has come of it. Tasks are
 //! woken and hooks are called once the lock is free.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use libacp::http::{Closed, ConnectionKey, Event, Report, Response, Server, ServerOptions};
-use libacp::rules::RuleId;
+use libacp::http::{Closed, ConnectionKey, Event, Response, Server, ServerOptions};
 use tokio::sync::{watch, Notify};
 use tokio::time::Instant;
 
+use super::notice::Notice;
 use super::pipe::Pipe;
 use crate::http::clock;
 use crate::http::count::Count;
 
 /// Bytes that wait for an agent here, beside those that wait in the state machine; then it keeps the rest.
 const WAITING: usize = 64 * 1024;
-
-/// What happened on a server. It has no text of a client's or of an agent's.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum Notice {
-    /// A client has opened a connection.
-    Opened {
-        /// The number of the connection.
-        connection: u64,
-    },
-    /// A connection is over.
-    Closed {
-        /// The number of the connection.
-        connection: u64,
-        /// Why.
-        why: Closed,
-    },
-    /// A client broke a rule.
-    Violation(Report),
-    /// An agent did what is allowed and will not work well.
-    Advice(Report),
-    /// A message of an agent cannot be sent and was dropped.
-    Dropped {
-        /// The number of the connection.
-        connection: u64,
-        /// The rule that does not allow it.
-        rule: RuleId,
-        /// What is wrong.
-        message: &'static str,
-    },
-    /// The program of a connection could not be started, or has ended before its client.
-    AgentEnded {
-        /// The number of the connection.
-        connection: u64,
-        /// How, with what it said last.
-        how: String,
-    },
-}
 
 pub(super) type Begin = Box<dyn Fn(Pipe) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 pub(super) type Hook = Box<dyn Fn(&Notice) + Send + Sync>;
@@ -86,8 +48,8 @@ pub(super) struct Shared {
 pub(super) struct State {
     pub(super) server: Server,
     next: u64,
-    exchanges: HashMap<u64, Waiting>,
-    agents: HashMap<ConnectionKey, Agent>,
+    exchanges: BTreeMap<u64, Waiting>,
+    agents: BTreeMap<ConnectionKey, Agent>,
     /// The exchange whose head is looked at.
     asking: Option<u64>,
     /// What the clock waits for; `None` before it runs.
@@ -132,8 +94,8 @@ impl Shared {
         let state = State {
             server: Server::new(options),
             next: 1,
-            exchanges: HashMap::new(),
-            agents: HashMap::new(),
+            exchanges: BTreeMap::new(),
+            agents: BTreeMap::new(),
             asking: None,
             wakes: None,
             closing: false,
@@ -173,6 +135,20 @@ impl Shared {
         after.notices.iter().for_each(|notice| (self.hook)(notice));
         after.opened.into_iter().for_each(|connection| self.begin(connection));
         result
+    }
+
+    /// Does something that is no matter of the state machine.
+    pub(super) fn aside<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
+        act(&mut self.state())
+    }
+
+    /// The next message for an agent; `None` once its connection is over.
+    pub(super) fn poll_receive(self: &Arc<Self>, connection: ConnectionKey, cx: &Context<'_>) -> Poll<Option<String>> {
+        let message = self.aside(|state| state.poll_receive(connection, cx));
+        if matches!(message, Poll::Ready(Some(_))) && self.aside(|state| state.has_room(connection)) {
+            self.with(|state| state.resume(connection));
+        }
+        message
     }
 
     /// Whether this task waits for something to write already, and nothing has come since.
@@ -385,17 +361,10 @@ impl State {
         Poll::Pending
     }
 
-    /// The next message for an agent; `None` once its connection is over.
-    pub(super) fn poll_receive(&mut self, connection: ConnectionKey, cx: &Context<'_>) -> Poll<Option<String>> {
+    fn poll_receive(&mut self, connection: ConnectionKey, cx: &Context<'_>) -> Poll<Option<String>> {
         let Some(agent) = self.agents.get_mut(&connection) else { return Poll::Ready(None) };
         if let Some(json) = agent.inbox.pop_front() {
             agent.bytes -= json.len();
-            if agent.paused && agent.bytes <= WAITING / 2 {
-                agent.paused = false;
-                let reader = agent.socket.and_then(|socket| self.exchanges.get_mut(&socket)?.reader.take());
-                self.server.pause(connection, false);
-                reader.into_iter().for_each(Waker::wake);
-            }
             return Poll::Ready(Some(json));
         }
         if agent.closed {
@@ -403,6 +372,20 @@ impl State {
         }
         agent.reader = Some(cx.waker().clone());
         Poll::Pending
+    }
+
+    /// Whether an agent that was too far behind has room again.
+    fn has_room(&self, connection: ConnectionKey) -> bool {
+        self.agents.get(&connection).is_some_and(|agent| agent.paused && agent.bytes <= WAITING / 2)
+    }
+
+    /// Lets messages come to an agent again.
+    fn resume(&mut self, connection: ConnectionKey) {
+        let Some(agent) = self.agents.get_mut(&connection) else { return };
+        agent.paused = false;
+        let reader = agent.socket.and_then(|socket| self.exchanges.get_mut(&socket)?.reader.take());
+        self.server.pause(connection, false);
+        reader.into_iter().for_each(Waker::wake);
     }
 
     /// Waits until the connection of an agent is over.

@@ -91,12 +91,7 @@ fn work_that_was_cancelled_before_anything_was_told_of_it_ends_in_time() {
     until(&mut pair, 2);
     pair.client.abandon(prompt);
     pair.pump();
-    let due = pair.client.poll_timeout().expect("a time");
-    pair.client.handle_timeout(due - 1);
-    pair.pump();
-    assert_eq!(pair.end(prompt), None);
-    pair.client.handle_timeout(due);
-    pair.pump();
+    pair.elapse(prompt);
     assert_eq!(pair.end(prompt).as_deref(), Some(CANCELLED));
     // The next prompt is not touched by it (CANCEL-23), and was not held back.
     assert!(!pair.client.holds_back("s") && pair.client.poll_timeout().is_none());

@@ -225,3 +225,31 @@ fn work_that_an_agent_never_tells_of_ends_with_its_idle() {
     pair.pump();
     assert!(pair.heard().is_empty() && pair.end(prompt).is_some());
 }
+
+#[test]
+fn work_that_ends_before_the_answer_and_without_an_echo_ends_the_prompt_in_a_while() {
+    let before_answer = || {
+        let mut pair = Pair::open(2);
+        let prompt = pair.prompt();
+        pair.tell(RUNNING);
+        pair.tell(DONE);
+        (pair, prompt)
+    };
+    let (mut pair, prompt) = before_answer();
+    pair.answer(r#"{"messageId":"m"}"#);
+    pair.elapse(prompt);
+    assert_eq!(pair.end(prompt).as_deref(), Some(ENDED));
+
+    // It was other work if the message comes after it, or work begins once more.
+    for later in ['e', 'r'] {
+        let (mut pair, prompt) = before_answer();
+        if later == 'e' {
+            pair.echo("m");
+        }
+        pair.answer(r#"{"messageId":"m"}"#);
+        if later == 'r' {
+            pair.tell(RUNNING);
+        }
+        assert!(pair.client.poll_timeout().is_none() && pair.end(prompt).is_none(), "{later}");
+    }
+}
