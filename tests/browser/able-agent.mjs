@@ -1,7 +1,7 @@
 // An agent that can all that the page shows, by what it is told: `node able-agent.mjs FOLDER`. The folder keeps its sessions.
 // With `--login` it asks for one first, with `--version-2` it speaks that alone.
 // It is copied beside an installed libacp (`able` in served.mjs).
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, RequestError } from "libacp/agent";
@@ -15,7 +15,12 @@ if (needsLogin) options.authMethods = [{ id: "key", name: "Use the key", descrip
 
 const fileOf = (id) => join(folder, `${id}.json`);
 const kept = (id) => JSON.parse(readFileSync(fileOf(id), "utf8"));
-const keep = (session) => writeFileSync(fileOf(session.id), JSON.stringify({ cwd: session.cwd, ...session.data }));
+const keep = (session) => {
+  const written = `${fileOf(session.id)}.written`;
+  writeFileSync(written, JSON.stringify({ cwd: session.cwd, ...session.data }));
+  // Whoever ends this agent leaves a whole file all the same.
+  renameSync(written, fileOf(session.id));
+};
 const note = (session, update) => {
   session.data.updates.push(update);
   session.data.updatedAt = new Date().toISOString();

@@ -49,9 +49,10 @@ export const transportTests = {
     await page.getByText("You said: Hello").waitFor();
     await idle(page);
     await send(page, "/slow");
-    await page.locator("#cancel:visible").waitFor();
-    const [agent] = ids();
-    process.kill(agent, "SIGKILL");
+    // The agent has the prompt.
+    await page.getByText("Call one").waitFor();
+    assert.equal(ids().length, 1);
+    process.kill(ids()[0], "SIGKILL");
     await page.getByText("the agent has ended: signal SIGKILL").waitFor();
     await until("there is another agent", () => ids().length === 2);
     await online(page);
