@@ -37,8 +37,8 @@ def alive(mark: str) -> List[int]:
     return found
 
 
-async def left(mark: str, seconds: float = 1.0) -> List[int]:
-    """Those that run still after a second."""
+async def left(mark: str, seconds: float = 4.0) -> List[int]:
+    """Those that run still after some seconds, fewer than an agent is given to end."""
     for _ in range(round(seconds / 0.02)):
         if not alive(mark):
             return []

@@ -159,8 +159,7 @@ Object.assign(accessTests, {
     await page.getByText("granted").waitFor();
     // A turn is stopped.
     await reach("Message");
-    await keyboard.type("/plan");
-    await keyboard.press("Enter");
+    await keyboard.type("/plan 3000");
     await keyboard.press("Enter");
     await page.locator("#cancel:visible").waitFor();
     await keyboard.press("Escape");

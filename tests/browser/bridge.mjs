@@ -12,6 +12,8 @@ const MIB = 2 ** 20;
 const TICKS = 100;
 // For what only takes long where the machine has much else to do.
 const PATIENCE = 60_000;
+// The same for agents that end without grace, which would be a minute.
+const SOON = 20_000;
 
 const status = (url, headers = {}) =>
   new Promise((resolve, reject) => get(url, { headers }, (answer) => resolve(answer.resume().statusCode)).on("error", reject));
@@ -194,7 +196,7 @@ export const bridgeTests = {
     if (LINUX) assert.ok(peak(served) < 160 * MIB, `${peak(served)} bytes of memory`);
     const [agent] = ids();
     socket.close();
-    await until("the agent has ended", () => !runs(agent), 2000);
+    await until("the agent has ended", () => !runs(agent), SOON);
     served.bridge.kill();
   },
 
@@ -210,7 +212,7 @@ export const bridgeTests = {
     const [agent] = ids();
     assert.ok(runs(agent));
     served.bridge.kill();
-    await until("the agent has ended", () => !runs(agent), 2000);
+    await until("the agent has ended", () => !runs(agent), SOON);
   },
 
   async "an agent that does not read ends with its page"() {
@@ -234,7 +236,7 @@ export const bridgeTests = {
     pages[0].socket.close();
     pages[1].socket.terminate();
     pages[2].socket._socket.end();
-    await until("no agent is left", () => !agents.some(runs), 2000);
+    await until("no agent is left", () => !agents.some(runs), SOON);
     served.bridge.kill();
   },
 
@@ -249,7 +251,7 @@ export const bridgeTests = {
       await pause(200);
       served.bridge.kill(signal);
       // Nobody is there to ask an agent whose server was killed: after a second it is told to end.
-      await until(`${signal} leaves no agent`, () => !runs(agent), 4000);
+      await until(`${signal} leaves no agent`, () => !runs(agent), SOON);
     }
   },
 

@@ -117,7 +117,7 @@ for (const version of VERSIONS) {
     try {
       const page = await opened(browser, version);
       await online(page);
-      await send(page, `/page ${url} 3000`);
+      await send(page, `/page ${url} 8000`);
       await question(page).getByText("Please look").waitFor();
       assert.equal(await question(page).locator(".address").innerText(), url);
       assert.equal(seen.length, 0, "nothing is loaded before the user agrees");

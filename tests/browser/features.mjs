@@ -95,7 +95,7 @@ export const featureTests = {
 
   async "a session goes on while another is on display"({ browser }) {
     const { page } = await opened(browser);
-    await send(page, "/plan");
+    await send(page, "/plan 2000");
     await page.locator("#plan li").first().waitFor();
     await fresh(page);
     assert.equal(await page.locator("#plan li").count(), 0);
@@ -186,7 +186,7 @@ export const featureTests = {
     await idle(page);
     writeFileSync(join(folder, "picture.bin"), Uint8Array.of(0xff, 0xfe));
     await send(page, "/file picture.bin");
-    await last(page).getByText("not written: ").waitFor();
+    await until("it is not written", async () => (await page.locator("article.agent", { hasText: "not written: " }).count()) === 3);
     await idle(page);
     assert.deepEqual([...readFileSync(join(folder, "picture.bin"))], [0xff, 0xfe]);
     assert.equal(await page.locator(".question").count(), 0);
@@ -222,8 +222,9 @@ export const featureTests = {
     for (const line of [folder, "é", "wrong"]) assert.ok(printed.includes(line), printed);
     await send(page, "/run echo $$ > id; sleep 600");
     await answerByClick(question.getByRole("button", { name: "Run" }));
-    await until("it runs", () => readdirSync(folder).includes("id"));
-    const id = Number(readFileSync(join(folder, "id"), "utf8"));
+    const said = () => (readdirSync(folder).includes("id") ? readFileSync(join(folder, "id"), "utf8") : "");
+    await until("it runs", () => said().endsWith("\n"));
+    const id = Number(said());
     assert.ok(readFileSync(`/proc/${id}/stat`));
     await page.close();
     await until("it has ended", () => {

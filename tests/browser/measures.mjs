@@ -1,5 +1,5 @@
 // What the page costs: a message in 20,000 pieces, a long conversation, what is loaded. Time is that of the page's main
-// thread on a processor, which other programs of this machine do not lengthen.
+// thread on a processor, and is compared with what the machine takes for something known.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,8 +7,11 @@ import { idle, online, send } from "./person.mjs";
 import { able, start, store, until } from "./served.mjs";
 
 const PIECES = 20_000;
-/** Milliseconds that a frame may take. */
+/** Milliseconds that a frame may take on a machine that lays out a long text (`layout`) in so many. */
 const FRAME = 50;
+const ORDINARY = 20;
+/** How often it is tried: other programs of a machine can take a processor's cache away. */
+const TRIES = 3;
 const REQUESTS = 10;
 /** Bytes of what is loaded, with headers. */
 const BYTES = 250_000;
@@ -69,6 +72,27 @@ const held = async (page) => {
   return { bytes: usedSize, elements: await page.evaluate(() => document.querySelectorAll("*").length) };
 };
 
+/** Milliseconds that this machine takes now to lay out a text of 600,000 characters, at best. */
+async function layout(browser) {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+  const best = await page.evaluate(() => {
+    const words = "The quick brown fox jumps over the lazy dogs that lie there and goes on. ".repeat(40);
+    const column = document.createElement("div");
+    column.innerHTML = `<p>${words}<b>${words}</b></p>`.repeat(100);
+    document.body.append(column);
+    const rounds = Array.from({ length: 11 }, (_, round) => {
+      column.style.width = `${700 + round}px`;
+      const began = performance.now();
+      void column.scrollHeight;
+      return performance.now() - began;
+    });
+    // The first one makes what the others use.
+    return Math.min(...rounds.slice(1));
+  });
+  await page.close();
+  return best;
+}
+
 /** Has an agent stream a message, and measures that: no task may be long, and what is kept is bounded. */
 async function streamed(browser, prompt) {
   const page = await opened(browser);
@@ -82,16 +106,19 @@ async function streamed(browser, prompt) {
       return [...document.querySelectorAll("article.agent")].at(-1).textContent.trimEnd().endsWith(text.trimEnd().slice(-20));
     }));
   });
-  let times = await measured();
-  // Where other programs take a processor's cache away all takes longer; what is slow by itself is so again.
-  if (times[0] > FRAME) {
-    await page.click("#fresh");
+  let times;
+  let most;
+  // What is slow by itself is so each time.
+  for (let tries = 1; times === undefined || (times[0] > most && tries <= TRIES); tries += 1) {
+    if (times) await page.click("#fresh");
+    const before = await layout(browser);
     times = await measured();
+    most = FRAME * Math.max(1, before / ORDINARY, (await layout(browser)) / ORDINARY);
   }
   const length = await page.evaluate(() => globalThis.acp.session.view.entries.findLast(({ role }) => role === "agent").text.length);
-  console.log(`note: ${prompt}: ${length.toLocaleString()} characters; the longest tasks took ${times.slice(0, 3).map((time) => Math.round(time)).join(", ")} ms`);
+  console.log(`note: ${prompt}: ${length.toLocaleString()} characters; the longest tasks took ${times.slice(0, 3).map((time) => Math.round(time)).join(", ")} ms of ${Math.round(most)}`);
   assert.ok(length >= 630_000, `${length}`);
-  assert.ok(times[0] <= FRAME, `${times[0]} ms`);
+  assert.ok(times[0] <= most, `${times[0]} ms, where ${most} are allowed`);
   const { bytes, elements } = await held(page);
   assert.ok(elements < ELEMENTS && bytes < HEAP, `${elements} elements, ${bytes} bytes`);
   return page;

@@ -249,13 +249,13 @@ export const permissionTests = {
     await deafen();
     const [first] = ids();
     await page.reload();
-    await until("the first agent has ended", () => !runs(first), 1000);
+    await until("the first agent has ended", () => !runs(first));
     await page.locator("#state[data-state=online]").waitFor();
     await deafen();
     const [second] = ids().filter((id) => id !== first);
     assert.ok(runs(second));
     await page.close();
-    await until("the second agent has ended", () => !runs(second), 1000);
+    await until("the second agent has ended", () => !runs(second));
     served.bridge.kill();
   },
 };

@@ -12,7 +12,8 @@ use libacp::schema::v1::StopReason;
 use libacp_tokio::{spawn, trace_to, AgentEnded, Exit, Files, Spawn, Terminals};
 use support::{alive, example, left, mark, runs, until, within};
 
-const SECOND: Duration = Duration::from_secs(1);
+/// Less than the grace that an agent is given, and more than a busy machine needs.
+const SOON: Duration = Duration::from_secs(4);
 /// What an agent has to say to be opened: it answers with the id that it is asked with.
 const HELLO: &str = r#"read first; id=${first#*\"id\":}; id=${id%%[,\}]*}
 printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1}}\n' "$id""#;
@@ -49,7 +50,7 @@ async fn two_sessions_and_an_agent_behind_a_shell_that_is_gone_after_close() {
     assert_eq!(alive(&mark).len(), 2);
     let begun = Instant::now();
     let ended = agent.close().await;
-    assert!(ended.exit.is_success() && begun.elapsed() < SECOND, "{ended:?} after {:?}", begun.elapsed());
+    assert!(ended.exit.is_success() && begun.elapsed() < SOON, "{ended:?} after {:?}", begun.elapsed());
     assert_eq!(alive(&mark), Vec::<u32>::new());
 }
 
@@ -88,7 +89,7 @@ async fn what_npx_has_started_is_gone_after_close() {
             })
             .await
             .unwrap();
-        assert!(left(&mark, SECOND).await.is_empty() && begun.elapsed() < SECOND, "{:?}", begun.elapsed());
+        assert!(left(&mark, SOON).await.is_empty() && begun.elapsed() < SOON, "{:?}", begun.elapsed());
     }
 }
 
@@ -105,7 +106,7 @@ async fn agents_that_stay_are_told_to_end_and_killed() {
             })
             .await
             .unwrap();
-        assert!(left(&mark, SECOND).await.is_empty() && begun.elapsed() < 2 * SECOND, "{:?}", begun.elapsed());
+        assert!(left(&mark, SOON).await.is_empty() && begun.elapsed() < SOON, "{:?}", begun.elapsed());
     }
 }
 
@@ -121,7 +122,7 @@ async fn children_that_an_agent_leaves_behind() {
         })
         .await
         .unwrap();
-    assert!(left(&mark, SECOND).await.is_empty() && begun.elapsed() < 2 * SECOND);
+    assert!(left(&mark, SOON).await.is_empty() && begun.elapsed() < SOON);
 }
 
 #[tokio::test]
@@ -171,7 +172,7 @@ async fn what_cannot_be_started_and_what_does_not_answer() {
     let mute = spawn("sleep").arg(&mark).timeout(Duration::from_millis(200)).grace(Duration::from_millis(50));
     let failure = mute.run(&client(), async |_| Ok(())).await.unwrap_err();
     assert_eq!(failure.to_string(), "the agent has not answered `initialize` after 200ms");
-    assert!(left(&mark, SECOND).await.is_empty());
+    assert!(left(&mark, SOON).await.is_empty());
 }
 
 #[tokio::test]
@@ -222,7 +223,7 @@ async fn dropping_what_drives_it_kills_the_agent() {
     driving.abort();
     assert_eq!(agent.ended().await.exit, Exit::Unknown);
     assert!(agent.new_session("/").await.is_err());
-    assert!(left(&mark, SECOND).await.is_empty());
+    assert!(left(&mark, SOON).await.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -268,7 +269,7 @@ async fn a_client_that_offers_nothing() {
         })
         .await
         .unwrap();
-    within(SECOND, || said.lock().unwrap().len() > 80).await;
+    within(SOON, || said.lock().unwrap().len() > 80).await;
     assert_eq!(*said.lock().unwrap(), "This client runs no commands.\nThis client reads no files.\nYou said: hello\n");
 }
 

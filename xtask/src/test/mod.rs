@@ -1,8 +1,8 @@
 //! `cargo xtask test`: sets up what it needs, then runs everything, and ends with `N passed, N failed`.
 //!
 //! A suite is a row of [`suites::SUITES`]: a name and what to run. As many run at a time as there are processors, up to
-//! four; each writes its log to `target/test-logs/NAME.log` and is judged by its exit status and by the counts in that
-//! log. Read [`suites`] next, then [`count`] and [`replayed`].
+//! four, and those of [`suites::ALONE`] after them; each writes its log to `target/test-logs/NAME.log` and is judged by
+//! its exit status and by the counts in that log. Read [`suites`] next, then [`count`] and [`replayed`].
 
 mod asynchronous;
 mod book;
@@ -35,36 +35,37 @@ const LIMIT: Duration = Duration::from_mins(25);
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let names: Vec<&str> = args.iter().map(String::as_str).collect();
     if names == ["--list"] {
-        for suite in suites::SUITES {
+        for suite in suites::all() {
             println!("{:<12} {}", suite.name, suite.about);
         }
         return Ok(());
     }
     for name in &names {
-        if !suites::SUITES.iter().any(|suite| suite.name == *name) {
+        if !suites::all().any(|suite| suite.name == *name) {
             bail!("no suite {name}; `cargo xtask test --list` names them");
         }
     }
-    let chosen: VecDeque<&'static Suite> =
-        suites::SUITES.iter().filter(|suite| names.is_empty() || names.contains(&suite.name)).collect();
-    let chosen_names: Vec<&str> = chosen.iter().map(|suite| suite.name).collect();
+    let is_chosen = |suite: &&Suite| names.is_empty() || names.contains(&suite.name);
+    let chosen_names: Vec<&str> = suites::all().filter(is_chosen).map(|suite| suite.name).collect();
     suites::set_up()?;
     std::fs::create_dir_all(LOGS).context(LOGS)?;
     let total = Mutex::new((Count::default(), Replayed::default()));
-    let queue = Mutex::new(chosen);
-    std::thread::scope(|scope| {
-        for _ in 0..crate::setup::jobs() {
-            scope.spawn(|| loop {
-                let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
-                let Some(suite) = next else { return };
-                let (count, log) = run_suite(suite);
-                if let Ok(mut total) = total.lock() {
-                    total.0 = total.0 + count;
-                    total.1.add(suite.name, &log);
-                }
-            });
-        }
-    });
+    for (suites, jobs) in [(suites::SUITES, crate::setup::jobs()), (suites::ALONE, 1)] {
+        let queue: Mutex<VecDeque<&Suite>> = Mutex::new(suites.iter().filter(is_chosen).collect());
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| loop {
+                    let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
+                    let Some(suite) = next else { return };
+                    let (count, log) = run_suite(suite);
+                    if let Ok(mut total) = total.lock() {
+                        total.0 = total.0 + count;
+                        total.1.add(suite.name, &log);
+                    }
+                });
+            }
+        });
+    }
     let (mut total, replayed) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some((line, agree)) = replayed.summary(&chosen_names) {
         println!("{line}{}", if agree { "" } else { ": FAILED, the counts differ" });

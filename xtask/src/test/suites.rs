@@ -16,7 +16,7 @@ pub(super) struct Suite {
     pub(super) run: fn(&Log<'_>) -> Result<()>,
 }
 
-/// All suites, those that take longest first.
+/// Suites that run side by side, those that take longest first.
 pub(super) const SUITES: &[Suite] = &[
     Suite {
         name: "c-valgrind",
@@ -116,6 +116,17 @@ pub(super) const SUITES: &[Suite] = &[
     Suite { name: "readme", about: "the README's examples", run: readme::run },
 ];
 
+/// Those that measure time, which other suites would lengthen: they run after them, one by one.
+pub(super) const ALONE: &[Suite] = &[Suite {
+    name: "frames",
+    about: "the longest frames of the example page while an agent streams",
+    run: |log| pages(log, "takes no frame"),
+}];
+
+pub(super) fn all() -> impl Iterator<Item = &'static Suite> {
+    SUITES.iter().chain(ALONE)
+}
+
 fn rust(log: &Log<'_>) -> Result<()> {
     log.run(cargo().args(["test", "--quiet", "--no-fail-fast"]).args(steps::TESTED))
 }
@@ -182,9 +193,15 @@ fn browser(log: &Log<'_>) -> Result<()> {
 }
 
 fn web(log: &Log<'_>) -> Result<()> {
+    // The others are those of the suite `frames`.
+    pages(log, "^(?!.*takes no frame)")
+}
+
+/// The tests of the example page whose names match a pattern.
+fn pages(log: &Log<'_>, pattern: &str) -> Result<()> {
     crate::setup::bring_all([&steps::WEB])?;
     log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/browser"]))?;
-    log.run(Command::new("node").arg("tests/browser/web.mjs"))
+    log.run(Command::new("node").args(["tests/browser/web.mjs", pattern]))
 }
 
 fn wasm_plain(log: &Log<'_>) -> Result<()> {
