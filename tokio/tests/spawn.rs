@@ -10,10 +10,8 @@ use std::time::{Duration, Instant};
 use libacp::aio::{Client, Error, Failure};
 use libacp::schema::v1::StopReason;
 use libacp_tokio::{spawn, trace_to, AgentEnded, Exit, Files, Spawn, Terminals};
-use support::{alive, example, left, mark, runs, until, within};
+use support::{alive, example, left, mark, runs, until, within, SOON};
 
-/// Less than the grace that an agent is given, and more than a busy machine needs.
-const SOON: Duration = Duration::from_secs(4);
 /// What an agent has to say to be opened: it answers with the id that it is asked with.
 const HELLO: &str = r#"read first; id=${first#*\"id\":}; id=${id%%[,\}]*}
 printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1}}\n' "$id""#;

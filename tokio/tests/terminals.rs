@@ -5,15 +5,12 @@
 mod support;
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use libacp::aio::Client;
 use libacp_tokio::{ClientExt, Terminals};
 use serde_json::{json, Value};
-use support::{alive, create, left, mark, opened, talk, terminal, until};
+use support::{alive, create, left, mark, opened, talk, terminal, until, SOON};
 
-/// Less than the grace that an agent is given, and more than a busy machine needs.
-const SOON: Duration = Duration::from_secs(4);
 const INVALID: i64 = -32602;
 const INTERNAL: i64 = -32603;
 const NOT_FOUND: i64 = -32002;

@@ -13,6 +13,8 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, 
 
 /// More than anything here takes, and less than anybody wants to wait.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+/// Less than the grace that an agent is given, and more than a busy machine needs.
+pub(crate) const SOON: Duration = Duration::from_secs(4);
 
 /// A number of seconds that no other test sleeps for.
 pub(crate) fn mark() -> String {
